@@ -11,7 +11,7 @@ import { BellwetherError } from './errors.ts'
 import { type Common, type Http, type Reply, sleep } from './http.ts'
 import { type StreamOptions, type TaskEvent, taskStream } from './task-stream.ts'
 
-/** What of a request is not its stocks. */
+/** The options of a request, without its stocks. */
 export type Wishes = Omit<AnalyzeRequest, 'stock_code' | 'stock_codes' | 'async_mode'>
 type HistoryQuery = Omit<NonNullable<Calls['GET /api/v1/history']['query']>, 'page'>
 export type HistoryRow = Reply<'GET /api/v1/history'>['items'][number]
@@ -29,7 +29,10 @@ export class Analyses {
     this.#http = http
   }
 
-  /** Queues one stock, by code or name. A stock that is being analysed already is a 409 with `existing_task_id` in its body. */
+  /**
+   * Queues one stock, by code or name. A stock that is already being analyzed causes a 409 with `existing_task_id` in
+   * its body.
+   */
   async submit(stock: string, wishes: Wishes = {}, options: Common = {}): Promise<TaskAccepted> {
     const body = { ...wishes, stock_code: stock, async_mode: true }
     const answer = await this.#http.call('POST /api/v1/analysis/analyze', { ...options, body })
@@ -37,7 +40,7 @@ export class Analyses {
     throw new BellwetherError('unexpected', 'The service did not queue the stock')
   }
 
-  /** Queues several stocks, all or none; what is being analysed already stands in `duplicates`. */
+  /** Queues several stocks, all or none; stocks that are already being analyzed are in `duplicates`. */
   async batch(
     stocks: readonly string[],
     wishes: Wishes = {},
@@ -52,7 +55,7 @@ export class Analyses {
     throw new BellwetherError('unexpected', 'The service did not queue the stocks')
   }
 
-  /** Analyses one stock and waits for the result, over as many requests as that takes. A failure is thrown. */
+  /** Analyzes one stock and waits for the result, with as many requests as needed. Throws if the analysis fails. */
   async run(stock: string, wishes: Wishes = {}, options: Common = {}): Promise<AnalysisResultResponse> {
     const body = { ...wishes, stock_code: stock, async_mode: true }
     const timeoutMs = options.timeoutMs ?? WAIT_SECONDS * 1000 + TIME_TO_ANSWER_MS
@@ -63,7 +66,7 @@ export class Analyses {
     return resultOf(await this.wait(answer.task_id, options.signal))
   }
 
-  /** A task when it has ended: completed, failed or cancelled. */
+  /** A task after it has ended: completed, failed or cancelled. */
   async wait(taskId: string, signal?: AbortSignal): Promise<TaskStatus> {
     for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, MOST_BETWEEN_MS)) {
       const task = await this.status(taskId)
@@ -80,12 +83,12 @@ export class Analyses {
     return this.#http.call('POST /api/v1/analysis/tasks/{task_id}/cancel', { path: { task_id: taskId } })
   }
 
-  /** What happens to the owner's tasks, each event once, also over breaks of the connection. */
+  /** The events of the owner's tasks, each once, even if the connection breaks. */
   stream(options: StreamOptions = {}): AsyncGenerator<TaskEvent, void> {
     return taskStream(this.#http, options)
   }
 
-  /** Stored analyses, newest first, page by page as they are read. */
+  /** Stored analyses, newest first; further pages are requested as they are read. */
   async *history(query: HistoryQuery = {}): AsyncGenerator<HistoryRow> {
     let read = 0
     for (let page = 1; ; page += 1) {
@@ -142,7 +145,7 @@ export class Watchlists {
     return this.#http.call('DELETE /api/v1/analysis/watchlists/{watchlist_id}', { path: { watchlist_id: id } })
   }
 
-  /** Analyses all of its stocks as one batch. */
+  /** Analyzes all of its stocks as one batch. */
   run(id: string, body: NonNullable<Calls['POST /api/v1/analysis/watchlists/{watchlist_id}/run']['body']> = {}) {
     return this.#http.call('POST /api/v1/analysis/watchlists/{watchlist_id}/run', { path: { watchlist_id: id }, body })
   }

@@ -10,19 +10,19 @@ type ConversationPath = typeof ONE
 export type ClientAction = Calls[`POST ${ConversationPath}/events`]['body']
 type EventQuery = NonNullable<Calls[`GET ${ConversationPath}/events`]['query']>
 
-/** Where the agent stands. */
+/** The agent's state. */
 export type Stand = {
   /** The event that was sent. */
   eventId: number
-  /** Whether nothing more comes of it before somebody acts. */
+  /** Whether it is finished until the next message or confirmation. */
   atRest: boolean
   state: string
-  /** At rest, what the agent said last; where it said nothing, what its last command printed. */
+  /** When it is finished, the agent's last message; without one, the output of its last command. */
   message: string | null
   lastEventId: number
 }
 
-/** How long one request waits; the next one waits on. */
+/** How long one request waits; the next one continues. */
 const WAIT_SECONDS = 50
 const TIME_TO_ANSWER_MS = 15_000
 const PAGE = 100
@@ -42,12 +42,12 @@ export class Conversations {
     return this.open(id)
   }
 
-  /** One that there is; nothing is asked. */
+  /** An existing one; no request is sent. */
   open(id: string): Conversation {
     return new Conversation(this.#http, id)
   }
 
-  /** All of them, newest first, page by page as they are read. */
+  /** All of them, newest first; further pages are requested as they are read. */
   async *list(
     query: Omit<NonNullable<Calls['GET /api/conversations']['query']>, 'page_id'> = {},
   ): AsyncGenerator<ConversationInfo> {
@@ -75,17 +75,17 @@ export class Conversation {
     this.#path = { conversation_id: id }
   }
 
-  /** Null where there is no such conversation. */
+  /** Null if there is no such conversation. */
   info(): Promise<ConversationInfo | null> {
     return this.#http.call(`GET ${ONE}`, { path: this.#path })
   }
 
-  /** Sends a message and does not wait for what comes of it. */
+  /** Sends a message without waiting for its result. */
   send(text: string, options: Common & { imageUrls?: string[] } = {}): Promise<Stand> {
     return this.act(messageOf(text, options.imageUrls), options)
   }
 
-  /** Any action that a client may send, sent once however often it has to be repeated. Tells where the agent stands then. */
+  /** Any action that a client may send, executed once however often it is repeated. Returns the agent's state. */
   act(action: ClientAction, options: Common = {}, wait = 0): Promise<Stand> {
     const timeoutMs = options.timeoutMs ?? wait * 1000 + TIME_TO_ANSWER_MS
     const sent = this.#http.call(`POST ${ONE}/events`, {
@@ -98,7 +98,7 @@ export class Conversation {
     return sent.then(standOf)
   }
 
-  /** Sends a message and waits until the agent is at rest again, over as many requests as that takes. */
+  /** Sends a message and waits until the agent has finished, with as many requests as needed. */
   async ask(text: string, options: Common & { imageUrls?: string[] } = {}): Promise<Stand> {
     const once = { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() }
     for (;;) {
@@ -107,19 +107,19 @@ export class Conversation {
     }
   }
 
-  /** Sends a message and shows what comes of it, from the message on until the agent is at rest. */
+  /** Sends a message and yields the frames from the message until the agent has finished. */
   turn(text: string, options: Common & { imageUrls?: string[] } = {}): AsyncGenerator<Frame, Stand> {
     return this.perform(messageOf(text, options.imageUrls), options)
   }
 
-  /** As `turn`, for any action: a confirmation, say. */
+  /** Like `turn`, for any action, for example a confirmation. */
   async *perform(action: ClientAction, options: Common = {}): AsyncGenerator<Frame, Stand> {
     const once = { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() }
     let stand = await this.act(action, once)
     const watching = { after: stand.eventId - 1, ...(options.signal === undefined ? {} : { signal: options.signal }) }
     for await (const frame of this.follow(watching)) {
       yield frame
-      // A state may be of a message before this one: the service knows whether anything waits.
+      // A state may belong to an earlier message: the service knows whether anything is pending.
       const mayRest =
         frame.type === 'ready' || (frame.type === 'event' && frame.event.observation === 'agent_state_changed')
       if (mayRest) stand = await this.act(action, once)
@@ -128,17 +128,17 @@ export class Conversation {
     throw new BellwetherError('aborted', 'Nobody follows the conversation any more')
   }
 
-  /** The events and what is shown between them, as they come. */
+  /** The events and the frames between them, as they arrive. */
   follow(options: FollowOptions = {}): AsyncGenerator<Frame, void> {
     return follow(this.#http, this.id, options)
   }
 
-  /** The events alone: those that are stored, and then each as it comes. */
+  /** Only the events: the stored ones, and then each as it arrives. */
   async *events(options: FollowOptions = {}): AsyncGenerator<Event, void> {
     for await (const frame of this.follow(options)) if (frame.type === 'event') yield frame.event
   }
 
-  /** The stored events that match, page by page as they are read; it ends with the newest. */
+  /** The stored events that match; further pages are requested as they are read; it ends with the newest. */
   async *search(query: EventQuery = {}): AsyncGenerator<Event> {
     let { start_id = 0, end_id = null } = query
     for (;;) {
@@ -172,12 +172,12 @@ export class Conversation {
     return this.act(stateRequest('running'))
   }
 
-  /** Ends what the agent does; the conversation goes on. */
+  /** Stops the agent's current work; the conversation stays open. */
   interrupt(): Promise<Stand> {
     return this.act(stateRequest('stopped'))
   }
 
-  /** Starts one that was stopped. */
+  /** Starts a stopped one. */
   start(): Promise<Reply<`POST ${ConversationPath}/start`>> {
     return this.#http.call(`POST ${ONE}/start`, { path: this.#path, body: {} })
   }
@@ -190,14 +190,14 @@ export class Conversation {
     return this.#http.call(`DELETE ${ONE}`, { path: this.#path })
   }
 
-  /** A new conversation from this one as it was at an event, workspace included. */
+  /** A new conversation from this one's state at an event, including the workspace. */
   async fork(eventId: number, title?: string): Promise<Conversation> {
     const body = { event_id: eventId, ...(title === undefined ? {} : { title }) }
     const { conversation_id: id } = await this.#http.call(`POST ${ONE}/fork`, { path: this.#path, body })
     return new Conversation(this.#http, id)
   }
 
-  /** Every event, as a recording that can be played. */
+  /** Every event, as a recording that can be replayed. */
   trajectory(): Promise<Reply<`GET ${ConversationPath}/trajectory`>> {
     return this.#http.call(`GET ${ONE}/trajectory`, { path: this.#path, timeoutMs: 600_000 })
   }

@@ -1,8 +1,8 @@
-// What can go wrong, as errors with a code. Every shape of an error body that the service has becomes a `ServiceError`.
+// Errors with a code. Every error format of the service is converted to a `ServiceError`.
 
 export class BellwetherError extends Error {
   override readonly name: string = 'BellwetherError'
-  /** A word for programs. */
+  /** A code for programs. */
   readonly code: string
 
   constructor(code: string, message: string, cause?: unknown) {
@@ -11,7 +11,7 @@ export class BellwetherError extends Error {
   }
 }
 
-/** Nobody answered: the service is not there, or the way to it is broken. */
+/** There was no answer: the service is not running, or the network failed. */
 export class Unreachable extends BellwetherError {
   override readonly name = 'Unreachable'
   readonly url: string
@@ -34,7 +34,7 @@ export class TimedOut extends BellwetherError {
   }
 }
 
-/** A stream that the service ended for good: its key has ended, or its conversation. */
+/** The service ended the stream permanently: its key or its conversation has ended. */
 export class StreamClosed extends BellwetherError {
   override readonly name = 'StreamClosed'
 
@@ -43,20 +43,20 @@ export class StreamClosed extends BellwetherError {
   }
 }
 
-/** One problem of a request, as a 422 lists it. */
+/** One problem of a request, as listed in a 422. */
 export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown }
 
-/** The service refused or failed. */
+/** The service refused the request or failed. */
 export class ServiceError extends BellwetherError {
   override readonly name = 'ServiceError'
   readonly status: number
-  /** Of a 422: everything that is wrong with the request. */
+  /** For a 422: everything that is wrong with the request. */
   readonly problems: readonly Problem[]
-  /** The body as it came: parsed JSON, or the text. */
+  /** The body of the answer: parsed JSON, or the text. */
   readonly body: unknown
-  /** The number of the request in the log of the service. */
+  /** The id of the request in the service's log. */
   readonly requestId: string | null
-  /** When to come again; null where the service does not say. */
+  /** The time until the next attempt; null if the service does not give it. */
   readonly retryAfterMs: number | null
 
   constructor(status: number, body: unknown, headers: Headers) {
@@ -95,7 +95,7 @@ function read(status: number, body: unknown): { code: string; message: string; p
   const problems = Array.isArray(detail) ? detail.filter(isProblem) : []
   const listed = problems.map(({ loc, msg }) => `${loc.slice(1).join('.') || loc.join('.')}: ${msg}`).join('; ')
   const text = [message, typeof error === 'string' && message === undefined ? error : null, detail].find(isText)
-  // Under /api/v1 `error` is a code and `message` a text; elsewhere `error` alone is the text.
+  // Under /api/v1 `error` is a code and `message` a text; elsewhere `error` is the text.
   const word = [isText(message) ? error : null, msg_id, typeof limit === 'string' ? 'quota_reached' : null].find(isCode)
   return { code: word ?? code, message: listed || (text ?? `Status ${status}`), problems }
 }

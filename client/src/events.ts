@@ -1,5 +1,5 @@
-// A conversation as it happens: every stored event exactly once and in order, whatever becomes of the connection. The highest id that
-// was seen is where the next connection begins.
+// The live events of a conversation: every stored event exactly once and in order, even if the connection breaks. The
+// next connection starts after the highest received id.
 
 import { BellwetherError, isRecord, ServiceError, StreamClosed, Unreachable } from './errors.ts'
 import { backoff, type Http, sleep } from './http.ts'
@@ -19,31 +19,31 @@ export type Event = {
   success?: boolean
 }
 
-/** What is seen of a conversation: its events, and between them what the service shows only to who looks on. */
+/** The contents of a conversation: its events, and between them what the service only sends to live viewers. */
 export type Frame =
   | { type: 'event'; event: Event }
-  /** What follows is live. */
+  /** The following frames are live. */
   | { type: 'ready'; last_event_id: number }
-  /** A piece of what the model writes. A higher `attempt` begins the answer anew. */
+  /** A piece of the model's text. A higher `attempt` starts the answer again. */
   | { type: 'delta'; kind: 'text' | 'reasoning' | 'call'; text: string; answer: number; attempt: number; name?: string }
-  /** A piece of the output of a command. */
+  /** A piece of a command's output. */
   | { type: 'output'; action_id: number; text: string }
   | { type: 'status'; level?: string; id?: string; message: string }
-  /** The connection broke; it is made anew. */
+  /** The connection broke and is being restored. */
   | { type: 'lost'; message: string }
 
 export type FollowOptions = {
-  /** The id of the last event that is known; -1, the default, for none. */
+  /** The id of the last known event; -1, the default, for none. */
   after?: number
   /** Whether a stopped conversation is started; false by default. */
   start?: boolean
   signal?: AbortSignal
-  /** For how long a lost connection is tried again without success; two minutes by default. */
+  /** How long a lost connection is retried without success; two minutes by default. */
   patienceMs?: number
 }
 
 const SHOWN: ReadonlySet<unknown> = new Set(['ready', 'delta', 'output', 'status'])
-/** A connection on which nothing came for so long is asked whether it is there, and after as long again is given up. */
+/** A connection without data for this time is checked, and dropped after the same time again. */
 const QUIET_MS = 20_000
 
 /** Follows the conversation until it ends, the caller leaves the loop, or `signal` is aborted. */
@@ -86,7 +86,7 @@ function targetOf(http: Http, id: string, { after, start, stop }: StreamPosition
   return { url, headers: http.headers, key: http.key, signal: stop }
 }
 
-/** Ends with the connection; throws when there is no use in another one. */
+/** Ends with the connection; throws if another connection would fail too. */
 async function* framesOf(socket: TextSocket, seen: { last: number }): AsyncGenerator<Frame, void> {
   const watch = watchOver(socket)
   try {
@@ -100,7 +100,7 @@ async function* framesOf(socket: TextSocket, seen: { last: number }): AsyncGener
       else if (frame.type === 'events') {
         for (const event of frame.events as Event[]) {
           if (event.id <= seen.last) continue
-          // A gap cannot be: should one come, another connection tells what is missing.
+          // A gap should not occur; if it does, a new connection sends the missing events.
           if (event.id !== seen.last + 1) return
           seen.last = event.id
           yield { type: 'event', event }

@@ -1,4 +1,5 @@
-// Everything that an owner has, as one archive: prepared by the service, read in ranges, so that a break costs nothing.
+// All data of an owner, as one archive: prepared by the service, read in ranges, so that an interrupted download can be
+// continued.
 
 import { BellwetherError, ServiceError, TimedOut, Unreachable } from './errors.ts'
 import { backoff, type Http, type Reply, sleep } from './http.ts'
@@ -6,9 +7,9 @@ import { backoff, type Http, type Reply, sleep } from './http.ts'
 export type ExportStanding = Reply<'GET /api/export/state'>
 
 const LOOK_EVERY_MS = 1_000
-/** Of one range; what is not read by then is asked for again. */
+/** The time limit of one range; the rest is requested again. */
 const READ_MS = 15 * 60_000
-/** Breaks in a row without a byte in between. */
+/** The limit of consecutive interruptions without a received byte. */
 const MOST_BREAKS = 8
 
 export class Exports {
@@ -18,12 +19,12 @@ export class Exports {
     this.#http = http
   }
 
-  /** Begins one, in place of the one that is there; one that is being prepared goes on. */
+  /** Starts one and replaces the existing one; one in progress continues. */
   prepare(): Promise<ExportStanding> {
     return this.#http.call('POST /api/export')
   }
 
-  /** How far it is; null for none. */
+  /** The progress; null for none. */
   async state(): Promise<ExportStanding | null> {
     try {
       return await this.#http.call('GET /api/export/state')
@@ -33,7 +34,7 @@ export class Exports {
     }
   }
 
-  /** Until it is ready. */
+  /** Waits until it is ready. */
   async wait(onProgress: (standing: ExportStanding) => void = () => {}, signal?: AbortSignal): Promise<ExportStanding> {
     for (;;) {
       const standing = await this.state()
@@ -46,7 +47,7 @@ export class Exports {
     }
   }
 
-  /** The archive from a byte on, over breaks; throws when another export has taken its place. */
+  /** The archive from a byte on, with reconnections; throws if another export has replaced it. */
   async *read({ export_id: id, bytes }: ExportStanding, from = 0, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     let at = from
     for (let breaks = 0; at < bytes; ) {
@@ -58,7 +59,7 @@ export class Exports {
         }
         if (at < bytes) throw new Unreachable(this.#http.url, new Error('the answer broke off'))
       } catch (error) {
-        // What is no error of ours came while the answer was read: the connection broke.
+        // An error of another kind occurred while the answer was read: the connection broke.
         const isPassing =
           !(error instanceof BellwetherError) || error instanceof Unreachable || error instanceof TimedOut
         breaks += 1

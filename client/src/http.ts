@@ -1,21 +1,21 @@
-// One request, with its time limit, and again where that can do no harm: a read, a request with an `Idempotency-Key`, or one that was
-// refused before anything happened.
+// One request, with its time limit, and with retries if they are harmless: for a read, a request with an
+// `Idempotency-Key`, or one that was refused before it had any effect.
 
 import type { Calls } from './api.generated.ts'
 import { BellwetherError, ServiceError, TimedOut, Unreachable } from './errors.ts'
 
 export type Settings = {
-  /** Where the service is. */
+  /** The URL of the service. */
   url: string
   /** Without one only a service in local mode answers. */
   key?: string | null
-  /** Of one try, 30 s by default. */
+  /** The limit of one attempt, 30 s by default. */
   timeoutMs?: number
-  /** Tries after the first, 4 by default. */
+  /** Attempts after the first, 4 by default. */
   retries?: number
-  /** The longest pause before another try; a service that asks for a longer one is not asked again. 30 s by default. */
+  /** The longest pause before another attempt; if the service requires a longer one, there is no retry. 30 s by default. */
   maxPauseMs?: number
-  /** In place of the global one. */
+  /** Replaces the global one. */
   fetch?: typeof globalThis.fetch
 }
 
@@ -29,11 +29,11 @@ type Needed<K extends string, T> = [T] extends [never]
     : { [k in K]: T }
 
 export type Common = {
-  /** Makes the request happen once, however often it is sent. The calls that take a key get one by themselves. */
+  /** Executes the request once, however often it is sent. Calls that accept a key get one automatically. */
   idempotencyKey?: string
   signal?: AbortSignal
   timeoutMs?: number
-  /** Further headers. */
+  /** Additional headers. */
   headers?: Readonly<Record<string, string>>
 }
 export type Options<C extends Call> = Common &
@@ -44,7 +44,7 @@ export type Reply<C extends Call> = CallField<C, 'reply'>
 
 type AnyOptions = Common & { path?: Record<string, string | number>; query?: object; body?: unknown }
 
-/** The calls that take an `Idempotency-Key`. */
+/** The calls that accept an `Idempotency-Key`. */
 const KEYED: ReadonlySet<string> = new Set([
   'POST /api/conversations/{conversation_id}/events',
   'POST /api/v1/analysis/analyze',
@@ -53,7 +53,7 @@ const KEYED: ReadonlySet<string> = new Set([
 ])
 const FIRST_PAUSE_MS = 250
 const MOST_PAUSE_MS = 4_000
-/** What may pass by itself. */
+/** Statuses that may be temporary. */
 const PASSING: ReadonlySet<number> = new Set([408, 502, 503, 504])
 
 export class Http {
@@ -88,7 +88,7 @@ export class Http {
     return new Uint8Array(await response.arrayBuffer())
   }
 
-  /** The answer itself, for statuses and streams; every status of 400 or more is thrown. */
+  /** The raw answer, for statuses and streams; every status of 400 or more is thrown. */
   async send(call: Call, options: AnyOptions = {}): Promise<Response> {
     const [method = 'GET'] = call.split(' ')
     const key = options.idempotencyKey ?? (KEYED.has(call) ? crypto.randomUUID() : null)
@@ -144,20 +144,20 @@ function parsedOr(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What stands before the service may answer with a page.
+    // A proxy in front of the service may answer with a page.
     return text
   }
 }
 
 type Tried = { tries: number; isRepeatable: boolean; isKeyed: boolean }
 
-/** How long to wait before another try; null for none. */
+/** The pause before another attempt; null for none. */
 function pauseAfter(error: unknown, { tries, isRepeatable, isKeyed }: Tried): number | null {
   const pauseMs = backoff(tries)
   if (!(error instanceof ServiceError)) {
     return isRepeatable && (error instanceof Unreachable || error instanceof TimedOut) ? pauseMs : null
   }
-  // Refused before anything happened, or the first request under the key still runs.
+  // Refused before it had any effect, or the first request with the key is still running.
   if (error.status === 429 || (error.status === 409 && isKeyed)) return error.retryAfterMs
   if (!isRepeatable || !PASSING.has(error.status)) return null
   return error.retryAfterMs ?? pauseMs
@@ -185,7 +185,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 function filled(template: string, path: Record<string, string | number>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const part = String(path[name] ?? '')
-    // Dots alone would lead to another path.
+    // Only dots would lead to another path.
     if (/^\.*$/.test(part)) throw new BellwetherError('bad_path', `${name} cannot be "${part}"`)
     return encodeURIComponent(part)
   })

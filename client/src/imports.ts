@@ -1,5 +1,5 @@
-// An archive of an export into this owner: sent in parts, each of which is sent again where it broke off, and then carried out by the
-// service.
+// Imports an archive of an export into this owner: sent in parts, each of which is repeated if it was interrupted, and
+// then applied by the service.
 
 import { BellwetherError, ServiceError } from './errors.ts'
 import { type Http, type Reply, sleep } from './http.ts'
@@ -7,7 +7,7 @@ import { type Http, type Reply, sleep } from './http.ts'
 export type ImportStanding = Reply<'GET /api/import'>
 
 const LOOK_EVERY_MS = 1_000
-/** Of one part. */
+/** The time limit of one part. */
 const SEND_MS = 5 * 60_000
 
 export class Imports {
@@ -17,12 +17,12 @@ export class Imports {
     this.#http = http
   }
 
-  /** Begins one, in place of one that is over or was not carried out. */
+  /** Starts one and replaces one that is finished or was not applied. */
   begin(bytes: number): Promise<ImportStanding> {
     return this.#http.call('POST /api/import', { body: { bytes } })
   }
 
-  /** How far it is; null for none. */
+  /** The progress; null for none. */
   async state(): Promise<ImportStanding | null> {
     try {
       return await this.#http.call('GET /api/import')
@@ -32,12 +32,12 @@ export class Imports {
     }
   }
 
-  /** Withdraws one that is not carried out yet, or forgets what became of one. */
+  /** Cancels one that is not applied yet, or removes the result of one. */
   async withdraw(): Promise<void> {
     await this.#http.call('DELETE /api/import')
   }
 
-  /** Sends what is still missing of the archive; `read` answers the bytes from one place to the next. */
+  /** Sends the missing part of the archive; `read` returns the bytes between two positions. */
   async send(
     begun: ImportStanding,
     read: (from: number, to: number) => Promise<Uint8Array>,
@@ -66,14 +66,14 @@ export class Imports {
       return (await response.json()) as ImportStanding
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status !== 409) throw error
-      // The part was stored, and the answer was lost.
+      // The part was stored, but the answer was lost.
       const now = await this.state()
       if (now === null || now.import_id !== import_id || now.received <= offset) throw error
       return now
     }
   }
 
-  /** Until it is over; throws where it was refused. */
+  /** Waits until it is finished; throws if it was refused. */
   async wait(onProgress: (standing: ImportStanding) => void = () => {}, signal?: AbortSignal): Promise<ImportStanding> {
     for (;;) {
       const standing = await this.state()

@@ -1,4 +1,4 @@
-// The face of the package.
+// The public interface of the package.
 
 import { Analyses, Watchlists } from './analyses.ts'
 import { type Conversation, Conversations } from './conversations.ts'

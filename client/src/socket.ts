@@ -1,12 +1,13 @@
-// A WebSocket as an iterator of texts. Node has a global one only since version 22, and none that sends headers, so under Node the
-// protocol is spoken here, over a connection that node:http upgrades (RFC 6455, no extensions). Browsers use their own.
+// A WebSocket as an iterator of texts. Node has a global one only since version 22, which cannot send headers, so under
+// Node the protocol is implemented here, over a connection upgraded by node:http (RFC 6455, no extensions). Browsers
+// use their own.
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket as Connection } from 'node:net'
 import { BellwetherError, ServiceError, Unreachable } from './errors.ts'
 
 export type TextSocket = {
-  /** Ends with the connection, whoever ended it. */
+  /** Ends with the connection, whichever side ended it. */
   readonly texts: AsyncIterable<string>
   send(text: string): void
   close(): void
@@ -15,7 +16,7 @@ export type TextSocket = {
 type Target = { url: string; headers: Record<string, string>; key: string | null; signal: AbortSignal }
 
 const OPEN_MS = 20_000
-/** A frame of the service has a page of events at most; more is no service of ours. */
+/** A frame of the service contains at most one page of events; a larger one is not from the service. */
 const MOST_BYTES = 256 * 1024 * 1024
 
 export async function openSocket(target: Target): Promise<TextSocket> {
@@ -24,7 +25,7 @@ export async function openSocket(target: Target): Promise<TextSocket> {
     : openInBrowser(target)
 }
 
-/** Texts that wait for their reader. */
+/** Texts that have not been read yet. */
 class Arrivals implements AsyncIterable<string> {
   readonly #texts: string[] = []
   #wake: () => void = () => {}
@@ -121,7 +122,7 @@ async function refuse(response: IncomingMessage): Promise<Error> {
   try {
     body = JSON.parse(text)
   } catch {
-    // What stands before the service may answer with a page.
+    // A proxy in front of the service may answer with a page.
   }
   return new ServiceError(response.statusCode ?? 0, body, headers)
 }
@@ -152,7 +153,7 @@ function speak(connection: Connection, head: Buffer, random: (size: number) => B
     }
   }
   connection.on('data', take)
-  // The end of it is told by `close`; whoever reads comes back.
+  // `close` reports the end; the caller reconnects.
   connection.on('error', () => connection.destroy())
   connection.on('close', () => arrivals.end())
   if (head.length > 0) take(head)
@@ -162,7 +163,7 @@ function speak(connection: Connection, head: Buffer, random: (size: number) => B
     close: () => {
       send(CLOSE, Buffer.from([3, 232]))
       connection.destroySoon()
-      // The service may be gone without a word.
+      // The service may have disconnected without notice.
       setTimeout(() => connection.destroy(), 1_000).unref()
     },
   }
@@ -183,7 +184,7 @@ function framed(opcode: number, payload: Buffer, mask: Buffer): Buffer {
 
 type Message = { opcode: number; payload: Buffer }
 
-/** Puts frames together, and messages of several frames. */
+/** Assembles frames, and messages of several frames. */
 class Frames {
   #chunks: Buffer[] = []
   #held = 0

@@ -7,19 +7,19 @@ import { backoff, type Http, sleep } from './http.ts'
 export type TaskEvent = {
   /** `task_created`, `task_started`, `task_progress`, `task_completed`, `task_failed`, `alert_triggered`, `connected`. */
   event: string
-  /** Its number; null where it has none. */
+  /** Its number; null if it has none. */
   id: number | null
-  /** Of a `task_…` event the task. */
+  /** The task, for a `task_…` event. */
   data: TaskInfo & Record<string, unknown>
 }
 
 export type StreamOptions = {
-  /** The number of the last event that is known; without one the stream begins now, with the open tasks. */
+  /** The number of the last known event; without one the stream starts now, with the open tasks. */
   after?: number
   signal?: AbortSignal
-  /** For how long a lost connection is tried again without success; two minutes by default. */
+  /** How long a lost connection is retried without success; two minutes by default. */
   patienceMs?: number
-  /** Called once for each break. */
+  /** Called once for each interruption. */
   onLost?: (error: Error) => void
 }
 
@@ -81,7 +81,7 @@ async function* eventsIn({ body }: Response): AsyncGenerator<TaskEvent> {
   let rest = ''
   for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
     const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-    // What is not whole yet; a break there loses nothing, as its number was not seen.
+    // An incomplete block; it is sent again after an interruption, because its number was not received.
     rest = blocks.pop() ?? ''
     for (const block of blocks) {
       const one = eventOf(block)

@@ -13,7 +13,7 @@ export class WorkspaceFiles {
     this.#path = { conversation_id: id }
   }
 
-  /** One level of the workspace; folders end in a slash. `at`: as it was at that event. */
+  /** One level of the workspace; folders end in a slash. `at`: the state at that event. */
   list(path = '', at?: number): Promise<string[]> {
     return this.#http.call(`GET ${ONE}/list-files`, {
       path: this.#path,
@@ -30,7 +30,10 @@ export class WorkspaceFiles {
     return answer.code ?? ''
   }
 
-  /** Puts files into the root of the workspace, each under its name. With `unpack` what is in a ZIP, folders included. */
+  /**
+   * Stores files in the root of the workspace, each under its name. With `unpack` the contents of a ZIP are stored,
+   * including folders.
+   */
   upload(
     files: Record<string, Blob | Uint8Array | string>,
     options: { unpack?: boolean } = {},

@@ -1,5 +1,5 @@
-// One conversation that this machine lends its processes to: its copy of the workspace, its calls, and the connection to its
-// object, which may break and come back at any moment.
+// One conversation on this machine: its copy of the workspace, its calls, and the connection to its object, which may
+// break and return at any time.
 
 import { existsSync, lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -44,27 +44,27 @@ export type ConversationDeps = {
   readonly isAllowExact: boolean
   /** The Python of the notebook's kernel; null on a machine without one. */
   readonly kernel: string | null
-  /** Chromium; null on a machine without one, or where it cannot be confined. */
+  /** Chromium; null on a machine without one, or if it cannot run in a sandbox. */
   readonly chromium: string | null
   readonly log: Log
-  /** It had another folder here, which somebody deleted. */
+  /** It had another folder here, which was deleted. */
   readonly hadFolder: boolean
   readonly onLetGo: (isFolderGone: boolean) => void
-  /** For who has no processes to lend; a shell in the sandbox otherwise. */
+  /** For tests without processes; a shell in the sandbox otherwise. */
   readonly startShell?: ((folder: string, events: ShellEvents) => Session) | undefined
   readonly startProgram?: ToolServersDeps['startProgram']
 }
 
 type ConversationEnd = { readonly isErased: boolean; readonly reason: string; readonly isFolderGone?: boolean }
 
-/** Nulls where the owner configured nothing for the host. */
+/** Nulls if the owner configured nothing for the host. */
 const AnsweredCredential = z.object({
   username: Credential.shape.username.nullable(),
   password: Credential.shape.password.nullable(),
 })
 
 const GUARD_MS = 500
-/** A refusal may be one of a ticket, and the next one is on its way. */
+/** The refusal may be about an old ticket while the next one is on its way. */
 const FORSAKEN_MS = 5_000
 
 export class Conversation {
@@ -122,28 +122,28 @@ export class Conversation {
     return this.#calls.hasWork || this.#calls.isBrowserOpen || this.#parts.views.terminal.hasWork
   }
 
-  /** Nothing runs for a call and nothing waits to be told. */
+  /** No call is running and no result is unsent. */
   get isIdle(): boolean {
     return !this.#calls.isCalling && this.#delivery.untold === 0
   }
 
-  /** What only waits to be told and nobody takes: the service does not let this machine in any more. It stays in the journal. */
+  /** The number of results that cannot be sent because the service refuses this machine. They stay in the journal. */
   get forsaken(): number {
     const isForsaken = !this.#calls.isCalling && this.#link.refusedMs > FORSAKEN_MS
     return isForsaken ? this.#delivery.untold : 0
   }
 
-  /** What runs for a call is interrupted, and its end is told. */
+  /** Interrupts the running call and sends its result. */
   handBack(): void {
     this.#calls.handBack()
   }
 
-  /** With a new ticket at first, and again whenever the service gives another one. */
+  /** With a new ticket at first, and again whenever the service sends another one. */
   open(address: { url: URL; bearer: string }): void {
     this.#link.open(address)
   }
 
-  /** Ends what runs. The folder stays, unless it is to be erased. */
+  /** Ends running calls. The folder is kept unless it must be erased. */
   end({ isErased, reason, isFolderGone = false }: ConversationEnd): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -164,7 +164,7 @@ export class Conversation {
       if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))
       log('conversation.closed', { reason, erased: isErased })
     } finally {
-      // What could not be erased is when this machine is connected again; its place is free at once.
+      // If erasing failed, it is repeated after the next connection; the slot is free at once.
       this.#deps.onLetGo(isFolderGone)
     }
   }
@@ -204,8 +204,8 @@ export class Conversation {
   }
 
   /**
-   * A command in which the runner died left files that belong to no outcome: the copy is not certain then. Files that a call
-   * changed whose outcome is in the journal go up with it.
+   * If the runner died during a command, the changed files belong to no result: the copy is uncertain then. Files of a
+   * call with a result in the journal are sent with that result.
    */
   #forgetUncertain(): void {
     const { tree, journal, log } = this.#parts
@@ -272,19 +272,19 @@ export class Conversation {
     const { position } = tree
     const isNew = this.#calls.stateOf(call.key) === 'unknown' && journal.get(call.key) === null
     if (isNew && !isStillThere(folders, this.#root)) {
-      // After the answer: whoever asks again finds a new one, with the whole tree.
+      // After the answer: the next request gets a new conversation, with the whole tree.
       setImmediate(() => this.end({ isErased: false, reason: 'its folder was deleted', isFolderGone: true }))
       throw new RpcError(RPC_ERRORS.internal, 'the folder of the conversation was deleted')
     }
     const isThere = position !== null && position.epoch === call.epoch && position.revision >= call.revision
-    // A key that was begun is answered whatever the tree is.
+    // A call that was started before is answered, whatever the state of the tree.
     if (!isThere && isNew) {
       throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${position?.revision ?? 'none'}`)
     }
     return { state: this.#retold(call.key, this.#calls.start(call)) }
   }
 
-  /** Somebody asks for an outcome that was acknowledged: it is told once more. */
+  /** The object requests a result that was acknowledged: it is sent again. */
   #retold(key: string, state: CallStateName): CallStateName {
     if (state === 'ended') this.#delivery.add(key)
     return state
@@ -312,7 +312,7 @@ export class Conversation {
   }
 }
 
-/** Nobody deleted the folders, nor put others in their place. */
+/** The folders were neither deleted nor replaced. */
 function isStillThere({ workspace, run }: ConversationFolders, root: bigint): boolean {
   return existsSync(run) && lstatSync(workspace, { bigint: true, throwIfNoEntry: false })?.ino === root
 }

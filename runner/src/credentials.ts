@@ -1,5 +1,5 @@
-// Credentials for git, asked for when git needs one: a helper in the sandbox, this socket, the object, which answers only for
-// hosts that the owner configured. Nothing is kept here.
+// Credentials for git, requested when git needs them: by a helper in the sandbox, through this socket, from the object,
+// which answers only for hosts that the owner configured. Nothing is stored here.
 
 import { createServer, type Server, type Socket } from 'node:net'
 import { type Credential, CredentialAsk } from '../../src/runners/wire.ts'
@@ -10,7 +10,7 @@ export type AskCredential = (wanted: CredentialAsk) => Promise<Credential | null
 
 const MAX_QUESTION_BYTES = 16 * 1024
 const MAX_CONNECTIONS = 16
-/** A program that connects and never asks. */
+/** For a program that connects and sends no request. */
 const IDLE_MS = 60_000
 
 export class CredentialSocket {
@@ -18,14 +18,14 @@ export class CredentialSocket {
   readonly #open = new Set<Socket>()
 
   constructor(runFolder: string, { ask, log }: { ask: AskCredential; log: Log }) {
-    // The helper says all it has to say before it listens.
+    // The helper sends its whole request before it reads.
     this.#server = createServer({ allowHalfOpen: true }, (socket) => {
       this.#open.add(socket)
       socket.on('close', () => this.#open.delete(socket))
       answerOn(socket, ask, log)
     })
     this.#server.maxConnections = MAX_CONNECTIONS
-    // Open while the server is: a socket's path may have 107 characters only, and this one is short.
+    // Open as long as the server is: a socket's path may have only 107 characters, and this one is short.
     const folder = Folder.root(runFolder)
     this.#server.on('close', () => folder.close())
     this.#server.on('error', (error) => log('credentials.failed', { message: error.message }))
@@ -58,7 +58,7 @@ function answerOn(socket: Socket, ask: AskCredential, log: Log): void {
   socket.on('data', (chunk: string) => {
     question += chunk
     if (question.length > MAX_QUESTION_BYTES) socket.destroy()
-    // An empty line ends the question.
+    // An empty line ends the request.
     else if (/(^|\n)\n/.test(question)) answer()
   })
   socket.on('end', answer)
@@ -74,7 +74,7 @@ async function answerTo(question: string, ask: AskCredential): Promise<string> {
     path: fields.get('path') ?? '',
   })
   const found = wanted.success ? await ask(wanted.data) : null
-  // A line end would begin a field of its own.
+  // A line break would start another field.
   if (found === null || /[\n\0]/.test(found.username + found.password)) return ''
   return `username=${found.username}\npassword=${found.password}\n`
 }

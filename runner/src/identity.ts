@@ -1,4 +1,4 @@
-// The folder of a runner: its id, which it keeps for ever, and a mark that says who uses the folder now.
+// The folder of a runner: its permanent id, and a mark of the process that uses the folder.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ import { UsageError } from './options.ts'
 
 export class FolderInUse extends Error {}
 
-/** As one name of a folder, whatever a service says. */
+/** As a single name of a folder, whatever the service sends. */
 export function isConversationId(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(id)
 }
@@ -56,7 +56,7 @@ function usable<T>(folder: string, action: () => T): T {
   }
 }
 
-/** Node's own recursion never ends where a parent cannot be made, below /proc for one. */
+/** Node's own recursion never ends if a parent cannot be created, for example below /proc. */
 function makeWithParents(folder: string): void {
   if (existsSync(folder)) return
   const parent = dirname(folder)
@@ -79,7 +79,7 @@ function keptId(file: string): string {
   return id
 }
 
-/** A number of a process is given again one day; the moment of its start is not. Empty when there is no such process. */
+/** Process ids are reused; together with the start time they are unique. Empty if there is no such process. */
 function processMark(pid: number): string {
   const file = `/proc/${pid}/stat`
   if (!existsSync('/proc/self/stat')) return String(pid)

@@ -1,14 +1,14 @@
-/** One at a time, in the order of asking. */
+/** A mutual exclusion lock, in the order of the requests. */
 export class Lock {
   #tail: Promise<void> = Promise.resolve()
   #holders = 0
 
-  /** Also while somebody waits. */
+  /** Also true while others wait. */
   get isHeld(): boolean {
     return this.#holders > 0
   }
 
-  /** Resolves with what lets go again. */
+  /** Resolves with a function that releases the lock. */
   acquire(): Promise<() => void> {
     this.#holders += 1
     let release: () => void = () => {}

@@ -1,4 +1,4 @@
-// One line an event: the time, a name, fields. Never a secret, never output of a command.
+// One line per event: the time, a name, fields. Never a secret or a command's output.
 
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 export type Log = (event: string, fields?: LogFields) => void

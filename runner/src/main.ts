@@ -1,4 +1,4 @@
-// The program: what the operator said, whether the machine can do it, what it has; then the runner.
+// The program: reads the options, checks the machine and its programs, and starts the runner.
 
 import { release } from 'node:os'
 import process from 'node:process'
@@ -57,9 +57,9 @@ function start(options: Options): void {
   runner.connect()
 }
 
-/** Whose rights commands have, and the groups that bound them; refused where the wanted sandbox is not to be had. */
+/** The user and the control groups of commands; throws if the requested sandbox is not available. */
 function sandboxOf(options: Options): ReturnType<typeof becomeOrdinaryUser> {
-  // Before a user is looked for that only a sandbox needs.
+  // Checked before looking for a user, which only a sandbox needs.
   const elsewhere = options.isolation === 'none' ? null : notLinux()
   if (elsewhere !== null) throw new UsageError(elsewhere)
   const user = becomeOrdinaryUser(options)
@@ -77,11 +77,12 @@ function planOf({ isolation, network, limits, idleMs, browserIdleMs }: Options):
 
 function programsHere({ isolation, hasOwnNetworks }: LaunchPlan) {
   const path = isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH
-  // Of the system, where the operator's own Python has none.
+  // The system's Python if the operator's own has no kernel.
   const kernel = findKernelPython(path) ?? findKernelPython(SANDBOX_PATH)
   const tools = findTools(path)
   if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
-  // Only in a network of the conversation's own: in the machine's a page would reach whatever listens on it.
+  // Only in a network of the conversation's own: in the machine's network, a page could reach everything that listens
+  // there.
   const chromium = hasOwnNetworks === true ? findChromium(SANDBOX_PATH) : null
   if (chromium !== null) {
     sweepProfiles()
@@ -110,7 +111,7 @@ function logStart({ version, name, isolation, network, tools, limits }: RunnerDe
   if (isolation === 'none') log('isolation.none', { meaning: NO_ISOLATION })
 }
 
-/** What holds a conversation to its limits on this machine. */
+/** What limits a conversation on this machine. */
 function limitsOf({ isolation }: Options, cgroups: CgroupBase | null): LimitsBy {
   if (isolation === 'none') return { cpu: 'none', memory: 'none', processes: 'none', disk: 'none' }
   return {
@@ -130,7 +131,8 @@ function endOnSignals(runner: Runner): void {
       else runner.end(1)
     })
   }
-  // Of whoever started it beside the service, and stops both. Not the one of a terminal that closes: `nohup` is to go on.
+  // Sent by a process that started runner and service and stops both. Not the signal of a closing terminal: `nohup`
+  // must keep working.
   process.on('SIGUSR2', () => runner.handBack())
   process.on('uncaughtException', (error) => {
     log('runner.failed', { message: messageOf(error), at: error.stack?.split('\n')[1]?.trim() ?? '' })

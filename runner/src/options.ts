@@ -1,4 +1,4 @@
-// What the operator said: flags first, then the environment, then the defaults.
+// The operator's options: first flags, then the environment, then the defaults.
 
 import { readFileSync } from 'node:fs'
 import { availableParallelism, homedir, hostname } from 'node:os'
@@ -18,28 +18,28 @@ export type Options = {
   readonly capacity: number
   readonly isolation: Isolation
   readonly network: Network
-  /** Host names that `list` lets through; `*.` in front means every name below. */
+  /** Host names that `list` permits; `*.` at the start means every name below. */
   readonly allow: readonly string[]
-  /** The list is the operator's alone: the service is not asked about other hosts. */
+  /** Only the operator's list counts: the service is not asked about other hosts. */
   readonly isAllowExact: boolean
-  /** Absolute. */
+  /** An absolute path. */
   readonly workspaces: string
-  /** Ends when the first conversation was let go. */
+  /** The runner ends after its first conversation has ended. */
   readonly isOnce: boolean
-  /** Whom a runner that root started becomes; null for the default. */
+  /** The user for a runner started by root; null for the default. */
   readonly user: string | null
   readonly limits: Limits
-  /** A notebook's kernel that nobody used for so long is ended; null for never. */
+  /** A notebook's kernel is ended after this time without use; null for never. */
   readonly idleMs: number | null
   /** The same for a browser. */
   readonly browserIdleMs: number | null
 }
 
 export type Limits = {
-  /** Of one conversation, all its folders counted. */
+  /** For one conversation, all its folders together. */
   readonly diskBytes: number
   readonly memoryBytes: number
-  /** Cores' worth of processor time, where the system can count it. */
+  /** Processor time as a number of cores, if the system can measure it. */
   readonly cpus: number
   readonly processes: number
   readonly fileBytes: number
@@ -75,7 +75,7 @@ type Env = Readonly<Record<string, string | undefined>>
 type Values = { readonly [F in keyof typeof FLAGS]?: string | boolean | undefined }
 type Text = (name: keyof typeof FLAGS) => string | undefined
 
-/** Throws a `UsageError` for what cannot be meant. */
+/** Throws a `UsageError` for invalid options. */
 export function readOptions(args: readonly string[], env: Env): Options | 'help' | 'version' {
   const values = parsedFlags(args)
   if (values.help) return 'help'
@@ -113,7 +113,7 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
 function parsedFlags(args: readonly string[]): Values {
   try {
     const { values, tokens } = parseArgs({ args: [...args], options: FLAGS, allowPositionals: false, tokens: true })
-    // A list that is given in parts is one list: of what lets hosts in, or is asked for, nothing may be lost without a word.
+    // A list given in parts is one list: no permitted or requested host may be lost silently.
     const all = (name: string) =>
       tokens.flatMap((token) => (token.kind === 'option' && token.name === name ? [token.value ?? ''] : []))
     const lists = ['labels', 'allow'].filter((name) => all(name).length > 1)
@@ -137,7 +137,7 @@ function urlOf(text: string | undefined): URL {
   return url
 }
 
-/** People and models read it, so the service takes no other. */
+/** It is shown to users and models, so the service accepts only such names. */
 function nameOf(text: string | undefined): string {
   if (text === undefined) return hostname().replaceAll(UNSEEN, '').slice(0, 100) || 'runner'
   if (text.length > 100) throw new UsageError('--name has at most 100 characters')
@@ -183,13 +183,13 @@ function labelsOf(text: string | undefined): string[] {
   return labels
 }
 
-/** What is named adds to the registries and git hosts; a leading `=` replaces them. */
+/** The hosts are added to the registries and git hosts; a leading `=` replaces them. */
 function hostsOf(text: string | undefined): string[] {
   const replaces = text?.startsWith('=') ?? false
   const named = listOf(replaces ? text?.slice(1) : text).map((host) => host.toLowerCase())
   const bad = named.find((host) => !/^(\*\.)?[a-z0-9.-]+(:\d{1,5})?$|^\[[0-9a-f:]+\](:\d{1,5})?$/.test(host))
   if (bad !== undefined) throw new UsageError(`--allow: "${bad}" is no host name`)
-  // A host of the list that is named all the same is the operator's own: it may lie in a private network.
+  // A host of the default list that is given explicitly may be in the operator's private network.
   const own = named.flatMap((host) => (DEFAULT_HOSTS.includes(host) ? [`${host}:80`, `${host}:443`] : [host]))
   return replaces ? own : [...own, ...DEFAULT_HOSTS]
 }
@@ -200,7 +200,7 @@ function countOf(name: string, text: string, most: number): number {
   return count
 }
 
-/** All but a part of one core unless said otherwise: the runner and its machine must answer while a conversation takes what it may. */
+/** By default a part of one core is left free: the runner and its machine must respond while a conversation uses its limit. */
 function coresOf(text: string | undefined): number {
   if (text === undefined) return Math.max(0.5, availableParallelism() - 0.2)
   const count = /^\d{1,4}(\.\d{1,2})?$/.test(text) ? Number(text) : 0

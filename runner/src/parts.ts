@@ -1,4 +1,5 @@
-// What one conversation has on this machine: folders, limits, a network, and the programs that only some machines have.
+// The parts of one conversation on this machine: folders, limits, a network, and the programs that only some machines
+// have.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +25,7 @@ import { Tree } from './sync/tree.ts'
 import { ToolServers } from './tool-servers.ts'
 import { Views } from './views.ts'
 
-/** What the service is asked for what runs here. */
+/** Requests to the service for the programs here. */
 type Asks = Pick<ServicesDeps, 'ask' | 'mayReach'>
 type LaunchContext = { readonly folders: ConversationFolders; readonly plan: LaunchPlan; readonly log: Log }
 
@@ -44,7 +45,7 @@ export function openParts(deps: ConversationDeps, asks: Asks): ConversationParts
   mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
   const log: Log = (event, fields) => deps.log(event, { conversation: deps.id, ...fields })
   const made = makeFolders(deps.folder)
-  // First what only writes: where the disk is full nothing has begun that would have to be ended.
+  // First the parts that only write files: if the disk is full, nothing has started that must be ended.
   const journal = new Journal(join(deps.folder, 'journal'), log)
   const network = ownNetwork(deps, made)
   const folders = network === null ? made : { ...made, network }
@@ -70,7 +71,7 @@ export function openParts(deps: ConversationDeps, asks: Asks): ConversationParts
   }
 }
 
-/** Only where the sandbox has no network of the machine's. */
+/** Only if the sandbox does not use the machine's network. */
 function ownNetwork({ folder, plan }: ConversationDeps, { run }: ConversationFolders): OwnNetwork | null {
   if (plan.hasOwnNetworks !== true) return null
   return new OwnNetwork({ folder: join(folder, 'network'), run, hasProxy: plan.network === 'list' })

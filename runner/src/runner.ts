@@ -1,4 +1,4 @@
-// The runner: one socket to the pool, which says who wants this machine, and the conversations that have it.
+// The runner: one socket to the pool, which assigns conversations to this machine, and the assigned conversations.
 
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -20,9 +20,9 @@ export type RunnerDeps = {
   readonly description: RunnerDescription
   readonly workspaces: string
   readonly plan: LaunchPlan
-  /** To divide among conversations; null where the system gives none. */
+  /** Divided among the conversations; null if the system has none. */
   readonly cgroups: CgroupBase | null
-  /** Hosts that a sandbox reaches where the network is a list. */
+  /** The hosts that a sandbox may reach with `--network list`. */
   readonly allow: readonly string[]
   /** The service is not asked about other hosts. */
   readonly isAllowExact: boolean
@@ -30,17 +30,17 @@ export type RunnerDeps = {
   readonly chromium: string | null
   readonly isOnce: boolean
   readonly log: Log
-  /** Everything is done: no conversation, no connection. */
+  /** Everything has ended: no conversation, no connection. */
   readonly onEnded: (code: number) => void
   readonly startShell?: ConversationDeps['startShell']
   readonly startProgram?: ConversationDeps['startProgram']
 }
 
-/** Well below the seven seconds that a call waits for its runner where another one is free, on a busy machine as well. */
+/** Well below the seven seconds that a call waits for its runner while another one is free, even on a busy machine. */
 const MOST_WAIT_MS = 2_000
-/** For what ends by itself. */
+/** For calls that end by themselves. */
 const HAND_BACK_MS = 1_000
-/** A key or a version that is refused does not become right soon. */
+/** A refused key or version is seldom fixed quickly. */
 const REFUSED_MS = 30_000
 const LASTING: ReadonlySet<number> = new Set([RPC_ERRORS.wrongVersion, RPC_ERRORS.invalidParams, RPC_ERRORS.refused])
 
@@ -48,15 +48,15 @@ export class Runner {
   readonly #deps: RunnerDeps
   readonly #life = randomUUID()
   readonly #conversations = new Map<string, Conversation>()
-  /** Those whose folder was deleted, with all that tells of their sessions. */
+  /** Conversations whose folder was deleted, including all data about their sessions. */
   readonly #withoutFolder = new Set<string>()
   readonly #backoff = new Backoff({ firstMs: 250, mostMs: MOST_WAIT_MS })
   #peer: Peer | null = null
   #isDraining = false
-  /** The service does not take what this runner says of itself. */
+  /** The service does not accept this runner's description. */
   #isRefused = false
   #isOver = false
-  /** From then on what runs is interrupted; null while it may run. */
+  /** Running calls are interrupted from this time on; null while they may run. */
   #handsBackFrom: number | null = null
   #drainCheck: NodeJS.Timeout | null = null
 
@@ -84,7 +84,7 @@ export class Runner {
     this.#peer = peer
   }
 
-  /** Takes nothing new, lets what runs come to its end, then ends. */
+  /** Accepts nothing new, waits for running calls, then ends. */
   drain(): void {
     if (this.#isDraining) return
     this.#isDraining = true
@@ -95,8 +95,9 @@ export class Runner {
   }
 
   /**
-   * The machine is stopped, and its service perhaps as well: what runs has a moment, then it is interrupted and its end told. The
-   * pool is not told of an end, so that what comes next waits for this runner as after a broken connection.
+   * The machine is being stopped, and perhaps its service too: running calls get a short time, then they are
+   * interrupted and their results sent. The pool gets no end message, so that the next call waits for this runner as
+   * after a lost connection.
    */
   handBack(): void {
     if (this.#isOver || this.#handsBackFrom !== null) return
@@ -107,7 +108,7 @@ export class Runner {
     this.drain()
   }
 
-  /** At once: what runs is killed. */
+  /** Immediately: kills running calls. */
   end(code: number): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -167,7 +168,7 @@ export class Runner {
     const toDo = 'make a key of the scope runner (POST /api/keys) and start the runner with it'
     if (isKeyRefused) this.#deps.log('pool.key_refused', { reason, toDo, retryMs: waitMs })
     else this.#deps.log('pool.disconnected', { reason, retryMs: waitMs })
-    // The one conversation that it is for is over for it: whoever wants it back starts another one, with another key.
+    // The runner's only conversation is over: to continue it, another runner with another key is needed.
     if (isKeyRefused && this.#deps.isOnce) this.drain()
     setTimeout(() => this.connect(), waitMs)
   }
@@ -231,7 +232,7 @@ export class Runner {
     this.#conversations.delete(id)
     if (isFolderGone) this.#withoutFolder.add(id)
     if (this.#isDraining) this.#tellDraining()
-    // After the answer to what let it go.
+    // After the answer to the message that ended it.
     if (this.#deps.isOnce && this.#conversations.size === 0) setImmediate(() => this.drain())
   }
 }

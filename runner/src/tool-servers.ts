@@ -1,5 +1,6 @@
-// Tool servers that speak on their standard input and output, a message a line, each in a sandbox like the shell's. The object
-// starts and stops them; one that ends is told, and is started again only when the object wishes it.
+// Tool servers that communicate through standard input and output, one message per line, each in a sandbox like the
+// shell's. The object starts and stops them; the end of one is reported, and it is started again only on the object's
+// request.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { callIdIn, isAnswerTo, piecesOf, ServerMessages } from '../../src/runners/server-messages.ts'
@@ -20,19 +21,19 @@ import { killTree } from './session/processes.ts'
 export type ToolServersDeps = {
   readonly launch: (program: Pick<ServerStart, 'command' | 'args' | 'env'>) => Launch
   readonly log: Log
-  /** For who has no processes to lend. */
+  /** For tests without processes. */
   readonly startProgram?: ((launch: Launch) => ToolProgram) | undefined
 }
 
-/** As much of a process as a tool server is. */
+/** The part of a process that tool servers need. */
 export type ToolProgram = Pick<ChildProcessWithoutNullStreams, 'stdin' | 'stdout' | 'stderr' | 'pid' | 'on'>
 type Running = { readonly child: ToolProgram; stderr: string }
-/** The newest call of a tool: a conversation has one at a time, and asks for no older one. */
+/** The newest call of a tool: a conversation has one at a time, and queries no older one. */
 type Call = { readonly id: string; readonly name: string; answer: string | null; end: ServerExited | null }
 type Subscriber = { readonly bytes: number; readonly tell: (peer: Peer) => void }
 
 const MAX_SERVERS = 16
-/** What waits for a connection, for the network to take it, or for a server to read it. */
+/** The limit of bytes that wait for a connection, for the network, or for a server to read. */
 const MAX_WAITING_BYTES = 2 * MAX_SERVER_MESSAGE_BYTES
 const STDERR_CHARS = 8000
 
@@ -42,7 +43,7 @@ export class ToolServers {
   readonly #waiting: Subscriber[] = []
   readonly #coming = new ServerMessages()
   #waitingBytes = 0
-  /** Given to the connection, and not gone yet. */
+  /** Passed to the connection, but not sent yet. */
   #leavingBytes = 0
   #peer: Peer | null = null
   #call: Call | null = null
@@ -67,7 +68,7 @@ export class ToolServers {
     this.#peer = null
   }
 
-  /** One of the same name is replaced, and its end is not told. */
+  /** One with the same name is replaced, and its end is not reported. */
   start({ name, ...program }: ServerStart): void {
     this.stop(name)
     if (this.#running.size >= MAX_SERVERS) throw new RpcError(RPC_ERRORS.full, `at most ${MAX_SERVERS} tool servers`)
@@ -79,7 +80,7 @@ export class ToolServers {
     this.#running.set(name, server)
     this.#deps.log('server.started', { name })
     child.stdin.on('error', () => {
-      // It does not read any more: its end is told by its exit.
+      // It does not read any more: its exit is handled elsewhere.
     })
     child.stderr.on('data', (chunk) => {
       server.stderr = (server.stderr + String(chunk)).slice(-STDERR_CHARS)
@@ -98,7 +99,7 @@ export class ToolServers {
     if (server?.child.pid !== undefined) killTree(server.child.pid)
   }
 
-  /** The object is told when there is no such server, because it waits for an answer. */
+  /** If there is no such server, the object is told, because it waits for an answer. */
   send(piece: ServerMessage): void {
     const { name } = piece
     const message = this.#coming.add(piece)
@@ -112,7 +113,7 @@ export class ToolServers {
       this.#kill(server, 'The server does not read its messages.')
   }
 
-  /** What became of a call; an answer is told again, because the object may have been lost when it came. */
+  /** The result of a call; an answer is sent again, because the object may have been restarted when it arrived. */
   query({ name, id }: ServerQuery): ServerCallState {
     const call = this.#call
     if (call?.id !== id || call.name !== name) return { state: 'unknown', end: null }
@@ -142,7 +143,7 @@ export class ToolServers {
     return this.#waitingBytes + this.#leavingBytes > MAX_WAITING_BYTES
   }
 
-  /** Servers that stand still for want of room print on. */
+  /** Resumes servers that were paused because of the limit. */
   #goOn(): void {
     if (this.#isFull) return
     for (const { child } of this.#running.values()) child.stdout.resume()

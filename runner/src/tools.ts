@@ -1,4 +1,4 @@
-// What the machine has, as a conversation will find it: looked for on the path that the sandbox has.
+// The programs of the machine that a conversation can use, searched in the sandbox's path.
 
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs'
@@ -25,14 +25,14 @@ const PROBES: readonly { name: string; commands: readonly string[]; args: readon
 
 const PROBE_TIMEOUT_MS = 10_000
 
-/** A Python that can run a notebook's kernel, and the version of that. */
+/** A Python that can run a notebook's kernel, and the kernel's version. */
 export type KernelPython = { readonly file: string; readonly version: string }
-// Only looked for: to import them takes half a second.
+// Only checks for the modules, because importing them takes half a second.
 const KERNEL_PROBE = `import importlib.util as u, importlib.metadata as m
 assert u.find_spec('ipykernel') and u.find_spec('jupyter_client')
 print(m.version('ipykernel'))`
 
-/** The first on the path that can; null for none. */
+/** The first one in the path; null for none. */
 export function findKernelPython(path: string): KernelPython | null {
   for (const folder of path.split(delimiter)) {
     const file = onPath('python3', folder)
@@ -43,7 +43,7 @@ export function findKernelPython(path: string): KernelPython | null {
 }
 
 export function findTools(path: string): FoundTool[] {
-  // Some programs write into the home folder when they are only asked for their version.
+  // Some programs write to the home folder even when asked for their version.
   const home = mkdtempSync(join(tmpdir(), 'bellwether-tools-'))
   try {
     return PROBES.flatMap(({ name, commands, args }) => {
@@ -56,20 +56,20 @@ export function findTools(path: string): FoundTool[] {
   }
 }
 
-/** Null when no folder of the path has it. */
+/** Null if no folder of the path contains it. */
 export function onPath(command: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     try {
       accessSync(join(folder, command), constants.X_OK)
       return join(folder, command)
     } catch {
-      // Not here: the next folder.
+      // Not in this folder: try the next one.
     }
   }
   return null
 }
 
-/** Null for a program that is there and does not run. */
+/** Null for a program that exists and does not run. */
 export function versionOf(file: string, args: readonly string[], env: NodeJS.ProcessEnv): string | null {
   const { status, stdout, stderr } = spawnSync(file, [...args], {
     env,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Put in by the build; absent when the sources run as they are. */
+/** Inserted by the build; undefined when the sources run directly. */
 declare const RUNNER_VERSION: string | undefined
 
 export function ownVersion(): string {

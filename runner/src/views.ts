@@ -1,5 +1,5 @@
-// What people look at in a conversation, beside its events: its servers and its terminal. Each is streams on the runner's
-// connection.
+// What users view in a conversation besides its events: its servers and its terminal. Each consists of streams on the
+// runner's connection.
 
 import type { Frame } from '../../src/runners/frames.ts'
 import { streamIn } from '../../src/runners/port-streams.ts'
@@ -44,7 +44,7 @@ export class Views {
     this.terminal.end()
   }
 
-  /** False for a frame of something else. */
+  /** False for a frame of another kind. */
   received(frame: Frame): boolean {
     const { t } = frame.head
     if (t === 'port') this.#ports.received(frame)
@@ -52,7 +52,7 @@ export class Views {
     return t === 'port' || t === 'terminal'
   }
 
-  /** False for a stream of something else. */
+  /** False for a stream of another kind. */
   acknowledged(name: string, seq: number): boolean {
     const found = streamIn(name)
     if (found?.kind === 'port') this.#ports.acknowledged(found.stream, seq)

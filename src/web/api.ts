@@ -1,4 +1,5 @@
-// Every call of the console goes through `request`: it knows how the service words an error and notices a session that ended.
+// Every call of the console uses `request`, which reads the error formats of the service and detects an expired
+// session.
 
 import type { ApiDocument } from './reference/document.ts'
 import { language, say } from './texts.ts'
@@ -20,15 +21,15 @@ import type {
 
 type Fields = Record<string, unknown>
 
-/** Told to the window with the seconds until the service answers again. */
+/** A window event with the seconds until the service accepts requests again. */
 export const LIMITED = 'bellwether:limited'
 
-/** Told to the window when a session has begun anew. */
+/** A window event after a new sign-in. */
 export const SIGNED_IN = 'bellwether:signed-in'
 
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** 0 when no answer came at all. */
+  /** 0 if there was no answer. */
   readonly status: number
   readonly body: Fields
 
@@ -41,7 +42,7 @@ export class ApiError extends Error {
 
 let onSignedOut: () => void = () => {}
 
-/** Names what to do when the service no longer knows who asks. */
+/** Sets what happens when the service no longer accepts the session. */
 export function whenSignedOut(listener: () => void): void {
   onSignedOut = listener
 }
@@ -54,7 +55,7 @@ export const signOut = () => request<unknown>('/api/session', { method: 'DELETE'
 
 export const getSetup = () => request<Setup>('/api/setup')
 
-/** What nobody named has a name of the service's, which is English. */
+/** A conversation without a title has a default one from the service, in English. */
 const named = (one: ConversationInfo): ConversationInfo => {
   const id = one.conversation_id.slice(0, 5)
   return one.title === `Conversation ${id}` ? { ...one, title: say('Conversation {id}', { id }) } : one
@@ -66,7 +67,7 @@ export async function listConversations(pageId: string | null): Promise<Conversa
   return { ...found, results: found.results.map(named) }
 }
 
-/** `choices` are those for this conversation alone, by the names of the API; an empty one is left to the settings. */
+/** `choices` are the settings for this conversation only, by their API names; an empty one uses the owner's settings. */
 export function startConversation(
   firstMessage: string,
   choices: Readonly<Record<string, string>>,
@@ -84,7 +85,7 @@ export async function getConversation(id: string): Promise<ConversationInfo | nu
 
 export const renameConversation = (id: string, title: string) =>
   request<boolean>(conversation(id), sendJson('PATCH', { title }))
-/** Also from a window that is being closed. */
+/** Also works from a window that is being closed. */
 export const deleteConversation = (id: string) =>
   request<boolean>(conversation(id), { method: 'DELETE', keepalive: true })
 
@@ -100,7 +101,7 @@ export async function newestStateEvent(id: string) {
   return (await request<EventPage>(`${conversation(id)}/events?${query}`)).events[0]
 }
 
-/** `at` is the event at which the files are wanted as they were, null for now. */
+/** `at` is the event for which the earlier state of the files is requested; null for now. */
 const filesQuery = (values: Readonly<Record<string, string>>, at: number | null): string =>
   new URLSearchParams({ ...values, ...(at === null ? {} : { at: String(at) }) }).toString()
 
@@ -157,7 +158,7 @@ export async function request<T>(path: string, init: RequestInit = {}): Promise<
   throw refusal(path, response, body)
 }
 
-/** The answer to be read while it comes; a refusal is thrown as by `request`. */
+/** A streamed answer; errors are thrown as by `request`. */
 export async function requestStream(path: string, init: RequestInit): Promise<Response> {
   const response = await send(path, init)
   if (response.ok) return response
@@ -182,10 +183,10 @@ function refusal(path: string, response: Response, body: unknown): ApiError {
   return new ApiError(say('Too many requests.'), response.status, fields)
 }
 
-/** Not a quota that is used up, which names itself and what to do, and may not be there again before tomorrow. */
+/** Not an exhausted quota, which has its own message and may not recover before the next day. */
 const isRateLimit = (status: number, said: string): boolean => status === 429 && /^too many requests\.?$/i.test(said)
 
-/** `undefined` when the text is not JSON; an empty answer counts as `null`. */
+/** `undefined` if the text is not JSON; an empty answer counts as `null`. */
 function parse(text: string): unknown {
   if (text === '') return null
   try {
@@ -199,7 +200,7 @@ function parse(text: string): unknown {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Reads `error`, `message`, `detail`, in this order; an `error` that is a mere code gives way to the sentence beside it. */
+/** Reads `error`, `message`, `detail`, in this order; an `error` that is only a code is replaced by the sentence next to it. */
 function readError(response: Response, body: Fields): ApiError {
   const items = Array.isArray(body.detail) ? body.detail.map(describeItem).filter((text) => text !== '') : []
   const texts = [body.error, body.message, body.detail].filter((text) => typeof text === 'string' && text !== '')
@@ -214,7 +215,7 @@ function readError(response: Response, body: Fields): ApiError {
   return new ApiError(isReferred ? said : `${said} ${say('(request {id})', { id: requestId })}`, response.status, body)
 }
 
-/** What stands before the service says this for it, without words of its own. */
+/** A proxy in front of the service sends these, without a message of the service. */
 const isAway = ({ status }: Response): boolean => status >= 502 && status <= 504
 const AWAY = 'The service is not available at the moment ({status}).'
 

@@ -16,12 +16,12 @@ import type { Session } from './wire.ts'
 
 type Access =
   | { state: 'asking' }
-  /** `before`: whose session has ended by itself; null where nobody was signed in, or they left. */
+  /** `before`: the session that expired; null if nobody was signed in, or after a sign-out. */
   | { state: 'out'; before: Session | null }
   | { state: 'in'; session: Session }
   | { state: 'failed'; text: string }
 
-/** A link opens its page to whoever has it, signed in or not. */
+/** A link opens its page with or without a session. */
 const LazyShared = lazy(async () => (await import('./conversation/shared-page.tsx')).SharedPage)
 
 export const App = () => (location.pathname === '/shared' ? <LazyShared /> : <SignedIn />)
@@ -79,7 +79,7 @@ const Entrance = ({ problem, onAgain }: { problem: string | null; onAgain: () =>
   </>
 )
 
-/** The page stays under the question for the key: what was written in it, or is on its way, is not lost with the session. */
+/** The page stays mounted below the sign-in dialog, so that text and requests are not lost with the session. */
 const ended = (access: Access): Access =>
   access.state === 'out' ? access : { state: 'out', before: access.state === 'in' ? access.session : null }
 
@@ -167,13 +167,13 @@ const LazyPalette = lazy<{ showsKeys: boolean; onClose: () => void }>(
   async () => (await import('./frame/palette.tsx')).Palette,
 )
 
-/** Each opening is one of its own: closed and opened again within one frame, the list starts afresh. */
+/** Each opening has its own number: if it is closed and opened again within one frame, the list is new. */
 type Opened = { shows: 'commands' | 'keys'; nth: number }
 
 let openings = 0
 const opened = (shows: Opened['shows']): Opened => ({ shows, nth: ++openings })
 
-/** Ctrl+K or ⌘K opens it anywhere, `?` where nothing is being typed. */
+/** Ctrl+K or ⌘K opens it anywhere, `?` outside of text fields. */
 function usePalette() {
   const [palette, setPalette] = useState<Opened | null>(null)
   useEffect(() => {
@@ -186,7 +186,7 @@ function usePalette() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
-  // The browser may tell of the end of one when the next is open already.
+  // The browser may report the closing of one dialog when the next is already open.
   const close = () => setPalette((now) => (now?.nth === palette?.nth ? null : now))
   const shown = palette !== null && (
     <LazyPalette key={palette.nth} showsKeys={palette.shows === 'keys'} onClose={close} />
@@ -198,7 +198,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.matches('input:not([type="range"], [type="checkbox"], [type="radio"]), textarea, select')
 
-/** Most visits are not for them. */
+/** Most visits do not open them. */
 const LazySettings = lazy<{ section: string; session: Session }>(
   async () => (await import('./settings/settings-page.tsx')).SettingsPage,
 )
@@ -207,7 +207,7 @@ const LazyWorkspace = lazy<{ id: string; tab: string }>(
   async () => (await import('./workspace/workspace-page.tsx')).WorkspacePage,
 )
 
-/** A page change without a reload leaves the focus on what is gone. The first page is the browser's own affair. */
+/** A page change without a reload leaves the focus on a removed element. The browser handles the first page itself. */
 function useFocusOnChange(path: string) {
   const content = useRef<HTMLDivElement>(null)
   const first = useRef(true)
@@ -235,7 +235,7 @@ function Page({ path, session }: { path: string; session: Session }) {
   return <NotFound />
 }
 
-/** Null for an address that is none, such as `/%E0`. */
+/** Null for an invalid path, such as `/%E0`. */
 function partsOf(path: string): string[] | null {
   try {
     return path.split('/').map(decodeURIComponent)
@@ -285,7 +285,7 @@ const SignIn = (props: SignInProps) => (
   </main>
 )
 
-/** Over the page whose session has ended. */
+/** Shown over the page with the expired session. */
 function SignInAgain(props: SignInProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -346,7 +346,7 @@ function SignInForm({ onSignedIn }: SignInProps) {
   )
 }
 
-/** The page underneath has its name again afterwards. */
+/** The page below gets its title back afterwards. */
 function useSignInTitle(): void {
   useEffect(() => {
     const before = nameWindow(say('Sign in'))

@@ -1,4 +1,4 @@
-/** Closes it, once it is open: a browser writes an error into its console for a socket that is closed while it opens. */
+/** Closes a socket after it has opened: closing it earlier logs an error in the browser's console. */
 export function closeQuietly(socket: WebSocket, code?: number): void {
   if (socket.readyState === WebSocket.CONNECTING) {
     socket.addEventListener('open', () => socket.close(code), { once: true })

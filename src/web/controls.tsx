@@ -4,14 +4,14 @@ import { say } from './texts.ts'
 
 type ChoiceProps = {
   label: string
-  /** What the API calls it, where it is a field of a form. */
+  /** The name of the field in the API, if it belongs to a form. */
   name?: string | undefined
   value: string
   options: readonly (readonly [value: string, label: string])[]
   onValue: (value: string) => void
 }
 
-/** One out of a list, with its name above. */
+/** A selection from a list, with its label above. */
 export const Choice = ({ label, name, value, options, onValue }: ChoiceProps) => (
   <Labelled label={label} name={name}>
     {(attributes) => (
@@ -28,7 +28,7 @@ export const Choice = ({ label, name, value, options, onValue }: ChoiceProps) =>
 
 type PagerProps = { page: number; pages: number; onPage: (page: number) => void }
 
-/** The way through a list of which the newest page is the first; nothing where one page is all. */
+/** Navigates the pages of a list with the newest first; not shown for a single page. */
 const Pager = ({ page, pages, onPage }: PagerProps) =>
   pages > 1 && (
     <div class="filters">
@@ -43,14 +43,14 @@ const Pager = ({ page, pages, onPage }: PagerProps) =>
   )
 
 type PagesProps = {
-  /** Null while nothing was found yet. */
+  /** Null before the first answer. */
   total: number | null
   perPage: number
   page: number
   onPage: (page: string, way?: 'replace') => void
 }
 
-/** The pages of a list whose page stands in the address. Beyond the end, as after a deletion, the last one is shown. */
+/** The pages of a list, with the page in the URL. Beyond the end, for example after a deletion, the last page is shown. */
 export function PagesOf({ total, perPage, page, onPage }: PagesProps) {
   const pages = Math.max(1, Math.ceil((total ?? 0) / perPage))
   const isBeyond = total !== null && page > pages
@@ -62,7 +62,7 @@ export function PagesOf({ total, perPage, page, onPage }: PagesProps) {
 
 type SwitchProps = { one: { name: string; enabled: boolean }; onSwitch: () => void }
 
-/** Of something with a name that can be on or off. */
+/** Switches a named item on or off. */
 export const SwitchButton = ({ one: { name, enabled }, onSwitch }: SwitchProps) => (
   <button
     type="button"

@@ -1,4 +1,4 @@
-// The API reference: a page of its own, so that the console never carries the weight of it.
+// The API reference: a separate page, so that the console does not load its code.
 
 import './base.css'
 import './reference/reference.css'

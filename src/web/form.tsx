@@ -1,5 +1,5 @@
-// A form whose refusals stand at its fields. A field takes part by its `name`, which is what the API calls it; nothing else has to
-// be said. What is corrected is unmarked at once, and what the form has no field for stands above its buttons.
+// A form that shows validation errors at its fields. A field takes part by its `name`, which is its name in the API. A
+// corrected field is unmarked at once; errors without a field are shown above the buttons.
 
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -14,9 +14,9 @@ const Refused = createContext<Placed>(NOTHING)
 type FormProps = {
   class: string
   labelledBy?: string
-  /** What the last sending was refused with, null for nothing. */
+  /** The error of the last submission, null for none. */
   error: unknown
-  /** The member of the body that holds the fields of the form, where it is not the body itself. */
+  /** The member of the body that contains the fields of the form, if it is not the body itself. */
   within?: string
   onSubmit: () => void
   children: ComponentChildren
@@ -47,7 +47,7 @@ export function Form({ error, within = '', labelledBy, onSubmit, children, ...re
   )
 }
 
-/** To stand before the buttons of a form. */
+/** Placed before the buttons of a form. */
 export function RefusalNotice() {
   const { faults, rest } = useContext(Refused)
   if (rest !== null) return <Notice kind="error">{rest}</Notice>
@@ -57,7 +57,7 @@ export function RefusalNotice() {
 const namesIn = (form: HTMLFormElement | null): string[] =>
   [...(form?.elements ?? [])].flatMap((one) => one.getAttribute('name') || [])
 
-/** The keyboard goes on at the first field that is marked, also where it is folded away. */
+/** Moves the focus to the first marked field, and opens it if it is collapsed. */
 function showFirst(form: HTMLFormElement | null): void {
   const marked = [...(form?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])]
   for (const field of marked) {
@@ -67,7 +67,7 @@ function showFirst(form: HTMLFormElement | null): void {
   marked[0]?.focus()
 }
 
-/** What makes a control a field of its form, and the words for what is wrong with it. */
+/** Makes a control a field of its form, and returns the texts of its errors. */
 export function useFault(name: string | undefined, hintId?: string) {
   const id = useId()
   const text = useContext(Refused).faults.get(name ?? '')
@@ -93,7 +93,7 @@ type LabelledProps = {
   children: (attributes: { id: string } & ReturnType<typeof useFault>['attributes']) => ComponentChildren
 }
 
-/** A control with its name above and what is wrong with it below. */
+/** A control with its label above and its error below. */
 export function Labelled({ label, name, children }: LabelledProps) {
   const id = useId()
   const { attributes, note } = useFault(name)

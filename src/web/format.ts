@@ -19,7 +19,7 @@ export function ago(time: string): string {
 
 export const clockTime = (time: string): string => CLOCK.format(new Date(time))
 
-/** What a task tells of its progress: the service parts the name from it by a full-width colon in every language. */
+/** The progress message of a task: in every language the service separates the name with a full-width colon. */
 export function progressText(message: string): string {
   const [name = '', ...rest] = message.split('：')
   const told = rest.join('：')
@@ -36,9 +36,9 @@ export function price(value: number): string {
 export const signed = (value: number): string =>
   `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`
 
-/** As reports have them: thousands are K, millions M, where British ones would be m. */
+/** As in reports: thousands are K, millions M, where British English would use m. */
 export const compact = (value: number): string =>
   value.toLocaleString(language === 'en' ? 'en' : locale, { notation: 'compact', maximumFractionDigits: 1 })
 
-/** The number of a page in an address, whatever somebody wrote there. */
+/** The page number in a URL, for any text. */
 export const pageIn = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)

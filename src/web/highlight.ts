@@ -1,4 +1,4 @@
-// Colours for code. Loaded with the first block of code that names its language.
+// Syntax highlighting. Loaded with the first code block that names its language.
 
 import { common, createLowlight } from 'lowlight'
 
@@ -8,7 +8,7 @@ type Node = { type: string; value?: string; properties?: { className?: unknown }
 
 const lowlight = createLowlight(common)
 
-/** Null for a language that is not known. */
+/** Null for an unknown language. */
 export function highlight(language: string, text: string): Highlighted[] | null {
   if (!lowlight.registered(language)) return null
   return (lowlight.highlight(language, text).children as Node[]).map(pieceOf)

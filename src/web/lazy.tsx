@@ -6,7 +6,7 @@ import { messageOf } from './api.ts'
 import { say } from './texts.ts'
 import { Notice } from './ui.tsx'
 
-/** `pick` must be the same function at every drawing. */
+/** `pick` must be the same function in every rendering. */
 export function lazy<Props extends object>(pick: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null
   return function Lazy(props: Props) {

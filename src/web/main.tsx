@@ -21,7 +21,7 @@ if (!root) throw new Error('missing: the element that the console is drawn in')
 await loadTexts()
 type ScriptPolicy = { createScriptURL: (asked: string) => unknown }
 type Types = { trustedTypes?: { createPolicy: (name: string, policy: ScriptPolicy) => ScriptPolicy } }
-/** Not every browser has them, nor does the library of types. */
+/** Not every browser has them, nor do TypeScript's DOM types. */
 const TYPES: Types = window as Types
 
 watchReturns()
@@ -32,7 +32,7 @@ keepScroll()
 render(<App />, root)
 keepOfflinePage()
 
-/** A page for the time without the service; a browser that has no such thing, or not here, does without. */
+/** Registers a page for times without a connection; browsers without service workers have none. */
 function keepOfflinePage(): void {
   if (!('serviceWorker' in navigator)) return
   const file = '/sw.js'
@@ -43,6 +43,6 @@ function keepOfflinePage(): void {
     },
   })
   const address = (policy?.createScriptURL(file) ?? file) as string
-  // A browser that refuses shows its own page in that time; nothing else depends on it.
+  // If the browser refuses, it shows its own error page; nothing else depends on it.
   navigator.serviceWorker.register(address).catch(() => undefined)
 }

@@ -1,5 +1,5 @@
-// Markdown as blocks and runs, for reviews and for what an agent says. The parser is `marked`'s; no markup of any kind becomes an
-// element here, and an address that is neither of the web nor a picture of its own stays text.
+// Parses Markdown into blocks and runs, for reviews and an agent's texts. The parser is `marked`; HTML is never
+// converted to elements, and a URL that is neither http(s) nor a picture of the service stays text.
 
 import { lexer, type Token, type Tokens } from 'marked'
 
@@ -12,7 +12,7 @@ export type Run =
 
 export type Item = { blocks: Block[]; checked: boolean | null }
 
-/** To which side a column of a table is set; null where it does not say. */
+/** The alignment of a table column; null if it is not given. */
 export type Side = 'left' | 'center' | 'right' | null
 
 export type Block =
@@ -24,7 +24,7 @@ export type Block =
   | { kind: 'code'; language: string; text: string }
   | { kind: 'rule' }
 
-/** Deeper, quotations and lists are told as the text that they are: the parser and the page would take ever longer. */
+/** Deeper quotes and lists are shown as plain text, because the time of parsing and rendering grows with the depth. */
 const MAX_DEPTH = 12
 const DEEP = new RegExp(`^(?:[ \\t]*(?:>|[-*+]|\\d{1,9}[.)])[ \\t]*){${MAX_DEPTH},}`, 'm')
 
@@ -85,7 +85,7 @@ const tableOf = ({ align, header, rows }: Tokens.Table): Block => ({
 
 const inside = (token: Token): Token[] => ('tokens' in token ? (token.tokens ?? []) : [])
 
-/** Neighbouring texts are joined, so that one sentence is one run. */
+/** Neighboring texts are joined, so that one sentence is one run. */
 function runsOf(tokens: readonly Token[] = []): Run[] {
   const runs: Run[] = []
   for (const run of tokens.flatMap(runOf)) {
@@ -125,10 +125,10 @@ function linkOf({ href, tokens }: Tokens.Link): Run[] {
 }
 
 const INLINE = /^data:image\/(?:svg\+xml|png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
-/** The service's own: the charts of a stored review. */
+/** Pictures of the service itself: the charts of a stored review. */
 const CHART = /^\/api\/v1\/history\/\w+\/chart\.svg\?region=[a-z]+(?:&theme=dark)?$/
 
-/** Pictures of other hosts are links: a page that shows them would tell their host who reads what. */
+/** Pictures of other hosts become links: showing them would reveal the viewer to the host. */
 function imageOf({ href, text }: Tokens.Image): Run[] {
   if (INLINE.test(href) || CHART.test(href)) {
     return [{ kind: 'image', text, url: href }]
@@ -139,7 +139,7 @@ function imageOf({ href, text }: Tokens.Image): Run[] {
 
 const isWebAddress = (url: string): boolean => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 
-/** Those that people write by name. */
+/** The entities that authors commonly use by name. */
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', reg: '®', trade: '™', deg: '°' },
   ...{ times: '×', divide: '÷', plusmn: '±', euro: '€', pound: '£', yen: '¥', cent: '¢', sect: '§', para: '¶' },
@@ -147,7 +147,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»', le: '≤', ge: '≥', ne: '≠' },
 }
 
-/** `**“words”**` between letters without blanks, as Chinese has none: the rules of Markdown leave the stars standing there. */
+/** `**“words”**` between letters without blanks, as in Chinese text: by the rules of Markdown the asterisks would be shown. */
 const boldOf = (raw: string): Run[] =>
   raw.split(/\*\*([^*\s](?:[^*]*[^*\s])?)\*\*/).flatMap((part, at): Run[] => {
     if (part === '') return []

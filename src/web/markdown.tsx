@@ -1,4 +1,4 @@
-// Markdown as a person reads it.
+// Renders Markdown.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Highlighted } from './highlight.ts'
@@ -14,7 +14,7 @@ export function Markdown({ text }: { text: string }) {
 function block(one: Block, key: number) {
   switch (one.kind) {
     case 'heading':
-      // The page's own heading is the first; those of the text stand below it.
+      // The page's own heading is the first level; those of the text are below it.
       return one.level <= 2 ? (
         <h2 key={key} dir="auto">
           {one.runs.map(run)}
@@ -60,7 +60,7 @@ function List({ start, items }: { start: number | null; items: Item[] }) {
   )
 }
 
-/** A figure, or that there is none. */
+/** A number, or a sign for a missing one. */
 const isNumber = (cell: Run[] = []): boolean => {
   const [one, ...more] = cell
   return (
@@ -128,7 +128,7 @@ function run(one: Run, key: number) {
   }
 }
 
-/** Past this many characters a text stays without colours: colouring it would hold the page up. */
+/** A longer text is not highlighted, because this would block the page. */
 const MAX_COLOURED = 50_000
 
 function Code({ language, text }: { language: string; text: string }) {
@@ -159,7 +159,7 @@ const piece = (one: Highlighted, key: number) =>
     </span>
   )
 
-/** The colours of a language for as much of the text as has them; null while they are loaded, and for a language that has none. */
+/** The highlighted part of the text; null while the highlighter is loading, and for an unknown language. */
 function useColours(language: string, text: string): { text: string; pieces: Highlighted[] } | null {
   const [coloured, setColoured] = useState<{ text: string; pieces: Highlighted[] } | null>(null)
   useEffect(() => {
@@ -173,7 +173,7 @@ function useColours(language: string, text: string): { text: string; pieces: Hig
       current = false
     }
   }, [language, text])
-  // A text that is being written keeps the colours that it has: without them it would flicker with every piece.
+  // While a text is being written it keeps its highlighting, otherwise it would flicker with every piece.
   return coloured !== null && text.startsWith(coloured.text) ? coloured : null
 }
 

@@ -1,14 +1,17 @@
-// What the service refused of what was sent: which field each fault is about, and why, in the reader's language.
+// The validation errors of a request: the field of each error, and the reason in the user's language.
 
 import { ApiError, messageOf } from './api.ts'
 import { say, sayWhereKnown } from './texts.ts'
 
-/** `path` is what the API calls the field, with dots; empty where none is named. `whole` is told where the form has no such field. */
+/**
+ * `path` is the name of the field in the API, with dots; empty if none is given. `whole` is the text for a form without
+ * that field.
+ */
 export type Fault = { path: string; text: string; whole: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A 422 lists its faults; other refusals name their field in the detail, or before their sentence. */
+/** A 422 lists its errors; other refusals have the field in the detail, or at the start of their sentence. */
 export function faultsIn(error: unknown): Fault[] {
   const whole = messageOf(error)
   const detail = error instanceof ApiError ? error.body.detail : null
@@ -19,13 +22,13 @@ export function faultsIn(error: unknown): Fault[] {
   return [{ path: pathOf(named), text: head === named && rest !== '' ? begun(forms(rest)) : whole, whole }]
 }
 
-/** What a condition may be besides a number is chosen in the form, and not written as the API has it. */
+/** Alternatives to a number are selected in the form, so the API's notation for them is not shown. */
 const forms = (told: string): string => (told.includes('{field: …}') ? say('A number is needed.') : told)
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `where.and[0].value` and `where.and.0.value` are the same place. */
+/** `where.and[0].value` and `where.and.0.value` are the same position. */
 const pathOf = (named: string): string => named.replaceAll(/\[(\d+)\]/g, '.$1')
 
 const PLACES = new Set(['body', 'query', 'path', 'header'])
@@ -37,7 +40,7 @@ function faultOf(item: Fields): Fault {
   return { path, text, whole: path === '' ? text : `${path}: ${text}` }
 }
 
-/** The types are those of pydantic, whose English names neither a form nor its reader. */
+/** The types are those of pydantic; its English texts do not fit a form. */
 function worded({ type, msg, ctx }: Fields): string {
   const limits = isFields(ctx) ? ctx : {}
   const n = String(limits.ge ?? limits.le ?? limits.gt ?? limits.lt ?? limits.min_length ?? limits.max_length ?? '')
@@ -73,7 +76,7 @@ function worded({ type, msg, ctx }: Fields): string {
   }
 }
 
-/** The service's own sentence, without what every client of the API reads before it. */
+/** The service's own sentence, without the prefix that all API clients get. */
 function reasonOf(told: string): string {
   if (told.startsWith('String should match pattern')) return say('It is not written as it has to be.')
   return begun(sayWhereKnown(told.replace(/^Value error, /, '')))
@@ -83,7 +86,7 @@ const begun = (sentence: string): string => sentence.charAt(0).toUpperCase() + s
 
 export type Placed = { faults: ReadonlyMap<string, string>; rest: string | null }
 
-/** Each fault at the field of a form that it is about; what is about none of them is the rest. */
+/** Assigns each error to its field of the form; the rest has no field. */
 export function placed(error: unknown, names: readonly string[], within = ''): Placed {
   const faults = new Map<string, string>()
   const rest: string[] = []
@@ -96,7 +99,7 @@ export function placed(error: unknown, names: readonly string[], within = ''): P
   return { faults, rest: rest.length === 0 ? null : rest.join(' ') }
 }
 
-/** The field itself, the one that holds the place, or the first of those that lie in it. */
+/** The field itself, the one that contains the position, or the first one inside it. */
 function fieldOf(path: string, names: readonly string[]): string | null {
   if (path === '') return null
   const around = names.filter((name) => path === name || path.startsWith(`${name}.`))

@@ -24,8 +24,8 @@ export function usePath(): string {
 }
 
 /**
- * What is chosen on a page, kept in its address under these names: a link leads to it, and back and forward go through it. What
- * is as at `first` is left out of the address, and a value that is not among those `allowed` counts as that.
+ * The choices on a page, kept in the URL under these names: links, back and forward restore them. A value equal to
+ * `first` is left out of the URL, and a value that is not in `allowed` counts as `first`.
  */
 export function useChosen<Name extends string>(
   first: Readonly<Record<Name, string>>,
@@ -47,11 +47,11 @@ export function useChosen<Name extends string>(
     addEventListener('popstate', follow)
     return () => removeEventListener('popstate', follow)
   }, [])
-  /** As `replace` the present address is corrected; otherwise back leads to what was chosen before. */
+  /** With `replace` the current URL is corrected; otherwise back restores the previous choice. */
   const choose = (part: Partial<Record<Name, string>>, way: 'push' | 'replace' = 'push') => {
     const query = new URLSearchParams(location.search)
     const now = read()
-    // Always in the same order, so that the same choice has the same address.
+    // Always in the same order, so that the same choice has the same URL.
     for (const name of names) query.delete(name)
     for (const name of names) {
       const value = part[name] ?? now[name]
@@ -83,7 +83,7 @@ export function Link({ to, current = false, children, ...rest }: LinkProps) {
   )
 }
 
-/** Names the page in the window's title. */
+/** Sets the title of the window. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     nameWindow(title)

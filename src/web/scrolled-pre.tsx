@@ -1,5 +1,5 @@
-// A text in its own lines that scrolls where it is too large. What has to be scrolled can be reached by the keyboard, in browsers
-// too that do not see to it themselves; what is seen whole is no stop on the way.
+// Preformatted text that scrolls if it is too large. A scrolling element is in the tab order, even in browsers that do
+// not add it themselves; a fully visible one is not.
 
 import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -7,7 +7,7 @@ import { useEffect, useRef } from 'preact/hooks'
 const isCut = ({ scrollHeight, clientHeight, scrollWidth, clientWidth }: Element): boolean =>
   scrollHeight > clientHeight || scrollWidth > clientWidth
 
-/** All is read before anything is written, so that the page is laid out once. */
+/** Reads all sizes before any write, so that the page is laid out once. */
 function mark(elements: Iterable<Element>): void {
   const found = [...elements].map((target) => ({ target, isStop: isCut(target) || target === document.activeElement }))
   for (const { target, isStop } of found) {
@@ -21,7 +21,7 @@ const REST_MS = 300
 let made: ResizeObserver | null = null
 let rest: ReturnType<typeof setTimeout> | undefined
 
-/** One for all: a long log has hundreds of outputs. It measures after the layout, and only what is drawn. */
+/** One for all, because a long log has hundreds of outputs. It measures after the layout, and only rendered elements. */
 function observer(): ResizeObserver {
   if (made !== null) return made
   made = new ResizeObserver((seen) => {
@@ -32,7 +32,10 @@ function observer(): ResizeObserver {
   return made
 }
 
-/** What is off the screen is skipped (`content-visibility`) and not observed: it is measured when nothing has moved for a moment. */
+/**
+ * Off-screen elements are skipped (`content-visibility`) and not observed: they are measured after a moment without
+ * scrolling.
+ */
 function markAllSoon(): void {
   clearTimeout(rest)
   rest = setTimeout(() => mark(watched), REST_MS)

@@ -1,4 +1,4 @@
-// Where a setting is changed that an error speaks of. The errors are the service's own words, English or Chinese.
+// Maps an error to the page of the setting that fixes it. The errors are the service's own texts, English or Chinese.
 
 const PLACES: readonly (readonly [said: RegExp, section: string])[] = [
   [/\btool servers?\b|工具服务器/i, 'tool-servers'],
@@ -9,7 +9,7 @@ const PLACES: readonly (readonly [said: RegExp, section: string])[] = [
   [/\bsettings\b|\bllm_\w+|设置/i, 'model'],
 ]
 
-/** The page with the setting; null for a text that speaks of none. */
+/** The page with the setting; null for a text without one. */
 export function placeOfSetting(said: string): string | null {
   const found = PLACES.find(([words]) => words.test(said))
   return found === undefined ? null : `/settings/${found[1]}`

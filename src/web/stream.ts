@@ -1,15 +1,16 @@
-// One conversation, live. The log on the server is the truth and its ids are dense, so the stream keeps a single number,
-// the last id that it has passed on, and asks for everything after it whenever a socket is lost: nothing is missed and
-// nothing shows twice. What the user sends stays in the outbox under its own `ref` until the server has acknowledged it;
-// after a reconnect it is sent again under the same `ref`, which the server takes for the same message.
+// The live connection to one conversation. The log on the server is authoritative and its ids are consecutive, so the
+// stream stores a single number, the last id that it has passed on, and requests everything after it whenever a socket
+// is lost: no event is lost or shown twice. Messages of the user stay in the outbox under their own `ref` until the
+// server has acknowledged them; after a reconnect they are sent again with the same `ref`, which the server treats as
+// the same message.
 
 import { ApiError, messageOf, SIGNED_IN } from './api.ts'
 import { closeQuietly } from './close-quietly.ts'
 import { say } from './texts.ts'
 import type { Command, Delta, ServerFrame, StoredEvent } from './wire.ts'
 
-// Waits longer after each failure, but never longer than it must: the network coming back, the page coming into view, or
-// somebody who has signed in again ends a wait at once.
+// Waits longer after each failure. The wait ends at once when the network is back, the page becomes visible, or the
+// user has signed in again.
 
 const DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
 const JITTER = 0.2
@@ -71,7 +72,10 @@ export type Connection =
   | { state: 'waiting'; attempt: number; retryAt: number }
   | { state: 'ended'; reason: string }
 
-/** A command on its way. `eventId` is the event that it became, `error` why it did not; `isShown` once that event has come. */
+/**
+ * A command in progress. `eventId` is the resulting event, `error` the reason of a refusal; `isShown` after that event
+ * has arrived.
+ */
 export type Outgoing = { ref: string; command: Command; eventId: number | null; error: string | null; isShown: boolean }
 
 type Listener = {
@@ -80,10 +84,13 @@ type Listener = {
   outbox: (outbox: Outgoing[]) => void
   status: (frame: { message: string; conversation_title?: string }) => void
   delta: (delta: Delta) => void
-  /** A piece of what a command under way prints, colours included. */
+  /** A piece of a running command's output, with color codes. */
   output: (frame: { action_id: number; text: string }) => void
   trouble: (message: string) => void
-  /** Called after a socket that never opened, because a browser does not tell why: false when the conversation does not exist. */
+  /**
+   * Called after a socket that never opened, because a browser does not report the reason: false if the conversation
+   * does not exist.
+   */
   stillThere: () => Promise<boolean>
 }
 
@@ -160,7 +167,7 @@ export class ConversationStream {
     else if (frame.type === 'status') this.#on.status(frame)
     else if (frame.type === 'delta') this.#on.delta(frame)
     else if (frame.type === 'output') this.#on.output(frame)
-    // The server wants to know that everything before this has arrived.
+    // The server checks that everything before this has arrived.
     else if (frame.type === 'check') this.#socket?.send('{"type":"check"}')
     else if (frame.type === 'error') {
       const said = [frame.message, ...(frame.detail ?? [])].join('; ')
@@ -174,7 +181,8 @@ export class ConversationStream {
     const [first] = fresh
     const last = fresh.at(-1)
     if (!first || !last) return
-    // A gap in the live events means that a frame was lost. The replay contains it, so the rest of the frame is ignored.
+    // A gap in the live events means that a frame was lost. The replay contains it, so the rest of the frame is
+    // ignored.
     if (this.#ready && first.id > this.#lastId + 1) {
       this.#drop()
       this.#open()
@@ -209,12 +217,12 @@ export class ConversationStream {
 
   #transmit({ ref, command }: Outgoing): void {
     const frame = JSON.stringify({ ref, ...command })
-    // The service refuses a longer one unread, and so without its name.
+    // The service refuses a longer one without parsing it, so the answer has no `ref`.
     if (frame.length > MOST_LENGTH) this.#settle(ref, { error: say('It is longer than a message may be.') })
     else this.#socket?.send(frame)
   }
 
-  /** A connection can die silently: without any frame for a whole interval after a ping it counts as lost. */
+  /** A connection can fail without an error: it counts as lost after a whole interval without any frame following a ping. */
   #ping(): void {
     if (!this.#heard) {
       this.#drop()
@@ -235,7 +243,7 @@ export class ConversationStream {
     try {
       if (!(await this.#on.stillThere())) this.#end(say('This conversation does not exist any more.'))
     } catch (error) {
-      // That nothing answers is what the reconnect notice says already, and that a key is wanted the question for it.
+      // The reconnect notice already reports a missing answer, and the sign-in dialog a missing key.
       if (!(error instanceof ApiError && (error.status === 0 || error.status === 401)))
         this.#on.trouble(messageOf(error))
     }
@@ -257,11 +265,14 @@ export class ConversationStream {
 
 const isOpen = ({ eventId, error }: Outgoing): boolean => eventId === null && error === null
 
-/** Not `randomUUID`: a page that is not served from a secure origin does not have it. */
+/** `randomUUID` is not available on pages from an insecure origin. */
 const makeRef = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** An event comes before its acknowledgement, which alone tells the two apart for certain: until then, equal words in their order. */
+/**
+ * An event arrives before its acknowledgement, which is the only certain match: until then, equal texts are matched in
+ * order.
+ */
 function withShown(outbox: Outgoing[], event: StoredEvent): Outgoing[] {
   if (event.source !== 'user' || event.action !== 'message') return outbox
   const at = outbox.findIndex(

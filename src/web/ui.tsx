@@ -1,4 +1,4 @@
-// The few pieces that every page shares.
+// The shared components of all pages.
 
 import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
@@ -15,7 +15,7 @@ type NoticeProps = {
   children: ComponentChildren
 }
 
-/** What a limit of requests refused is asked for once more by itself, by its `action`, when the wait is over. */
+/** After a request was refused by a rate limit, `action` repeats it when the wait is over. */
 export function Notice({ kind, action, children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
@@ -33,11 +33,11 @@ export function Notice({ kind, action, children }: NoticeProps) {
   )
 }
 
-/** Also where it stands behind words of the card's own. */
+/** Also if it follows text of the card. */
 const isLimit = (said: ComponentChildren): boolean =>
   Array.isArray(said) ? said.some(isLimit) : said === say('Too many requests.')
 
-/** Whoever reads that a setting is missing wants to go there. */
+/** A link to the setting that an error says is missing. */
 export function WayToSetting({ said }: { said: ComponentChildren }) {
   const place = typeof said === 'string' ? placeOfSetting(said) : null
   if (place === null || /^\/(?:settings|shared)/.test(location.pathname)) return null
@@ -51,7 +51,7 @@ export function WayToSetting({ said }: { said: ComponentChildren }) {
 
 type BarProps = { skip: { to: string; words: string }; children: ComponentChildren }
 
-/** The head of every page, after a link past it for who cannot see where the content begins. */
+/** The header of every page, after a link that skips it for users of screen readers and keyboards. */
 export function Bar({ skip, children }: BarProps) {
   return (
     <>
@@ -63,7 +63,7 @@ export function Bar({ skip, children }: BarProps) {
   )
 }
 
-/** Whether the clipboard has it: a page that is not served from a secure origin has none, and a browser may refuse it. */
+/** Whether the text was copied: pages from an insecure origin have no clipboard, and a browser may refuse access. */
 export async function isCopied(text: string): Promise<boolean> {
   const { clipboard } = navigator as { clipboard?: Clipboard }
   if (clipboard === undefined) return false
@@ -79,7 +79,7 @@ export const RelativeTime = ({ time }: { time: string }) => (
   </time>
 )
 
-/** Browsers lend the clipboard only to pages that come over TLS or from the same machine. */
+/** Browsers give access to the clipboard only to pages over TLS or from the same machine. */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)
@@ -100,8 +100,8 @@ export function useMedia(query: string): boolean {
 }
 
 /**
- * What the service answers, asked again whenever one of `asked` changes. What was found stays until the next answer; an answer
- * to a question that is not asked any more is dropped.
+ * The service's answer, requested again whenever one of `asked` changes. The previous answer is kept until the next one
+ * arrives; an answer to an outdated request is dropped.
  */
 export function useAnswer<Answer>(ask: () => Promise<Answer>, asked: readonly unknown[]) {
   const [found, setFound] = useState<Answer | null>(null)
@@ -127,7 +127,7 @@ export function useAnswer<Answer>(ask: () => Promise<Answer>, asked: readonly un
 
 type QueryStateProps = { found: unknown; problem: string | null; onAgain: () => void }
 
-/** What stands where an answer is still to come, or did not. */
+/** Shown while an answer is loading or has failed. */
 export const QueryState = ({ found, problem, onAgain }: QueryStateProps) => (
   <>
     {problem !== null && (
@@ -139,7 +139,7 @@ export const QueryState = ({ found, problem, onAgain }: QueryStateProps) => (
   </>
 )
 
-/** Keeps a fault in one page from emptying the window. */
+/** Prevents an error in one page from blanking the window. */
 export class Boundary extends Component<{ children: ComponentChildren }, { fault: string | null }> {
   override state = { fault: null }
 

@@ -1,9 +1,12 @@
-// What cannot be seen, or changes what is seen around it, made visible: in what somebody is asked about, and where a difference is
-// shown, the text on the page must be the text that runs (CVE-2021-42574 is the same trick in source code).
+// Makes characters visible that are invisible or change the display of the text around them: in confirmations and
+// diffs, the displayed text must be the text that runs (CVE-2021-42574 is the same trick in source code).
 
-/** Characters that show nothing by themselves, and controls but tabs and ends of lines. */
+/** Invisible characters, and control characters except tabs and line ends. */
 const UNSEEN = /(?![\t\n\r])[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]/gu
-/** What belongs to an emoji: a form or a joiner after one, the letters of a flag. Joiners shape the letters of some scripts too. */
+/**
+ * Characters that are part of an emoji: a variation selector or joiner after one, the letters of a flag. Joiners also
+ * shape letters of some scripts.
+ */
 const WANTED = [
   String.raw`\u{1f3f4}[\u{e0020}-\u{e007e}]{1,6}\u{e007f}`,
   String.raw`\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic})+`,
@@ -11,7 +14,7 @@ const WANTED = [
   String.raw`[^\u0000-\u024f][\u200c\u200d](?=[^\u0000-\u024f])`,
 ].join('|')
 
-/** The text with each unseen character as its number, `⟨U+202E⟩`. */
+/** The text with each invisible character as its number, `⟨U+202E⟩`. */
 export function visible(text: string): string {
   const shown: string[] = []
   let from = 0

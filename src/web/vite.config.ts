@@ -11,7 +11,7 @@ export default defineConfig({
     outDir: here('../../dist/web'),
     emptyOutDir: true,
     assetsDir: 'assets',
-    // Nothing inline: the content security policy allows no data: scripts or fonts.
+    // Nothing is inlined: the content security policy allows no data: scripts or fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -1,8 +1,8 @@
-// The shapes that the service sends, as they travel: snake_case, and only the members that the console reads.
+// The JSON shapes from the service: snake_case, and only the members that the console uses.
 
 export type Session = { owner: string; scopes: string[]; auth_mode: 'local' | 'keys' }
 
-/** What is set up and what is missing. */
+/** What is configured and what is missing. */
 export type Setup = {
   settings_stored: boolean
   model: { state: 'ready' | 'none' | 'needs-key' | 'needs-address' | 'unreadable'; id: string | null; is_own: boolean }
@@ -16,7 +16,7 @@ export type ConversationInfo = {
   conversation_id: string
   title: string
   status: 'STARTING' | 'RUNNING' | 'STOPPED'
-  /** Null for a conversation in which nothing happened since the list knows it. */
+  /** Null for a conversation without events since it was listed. */
   agent_state: string | null
   created_at: string
   last_updated_at: string | null
@@ -28,7 +28,10 @@ export type ConversationInfo = {
 
 export type ConversationPage = { results: ConversationInfo[]; next_page_id: string | null }
 
-/** One row of a conversation's log. An agent may write kinds that this console does not know: those show as plain steps. */
+/**
+ * One row of a conversation's log. An agent may write kinds that this console does not know: those are shown as plain
+ * steps.
+ */
 export type StoredEvent = {
   id: number
   timestamp: string
@@ -52,7 +55,7 @@ export type Command =
   | { action: 'change_agent_state'; args: { agent_state: string; action_id?: number } }
   | { action: 'run'; args: { command: string } }
 
-/** What the agent writes while it writes it; the finished answer comes as an event. */
+/** The agent's text while it is being written; the complete answer arrives as an event. */
 export type Delta = {
   type: 'delta'
   answer: number
@@ -105,7 +108,7 @@ export type AnalyzeRequest = {
 
 type StockCandidate = { stock_code: string; stock_name: string; market_label: string }
 
-/** How an entry of the form would be read: `candidates` asks, `unknown` cannot be sent. */
+/** How an entry of the form is read: `candidates` needs an answer, `unknown` cannot be sent. */
 export type StockReading = {
   input: string
   kind: 'code' | 'reading' | 'candidates' | 'unknown'
@@ -119,7 +122,7 @@ export type StockReading = {
 
 type Duplicate = { stock_code: string; existing_task_id: string; message: string }
 
-/** The answer to one code, or to several. */
+/** The answer for one code, or for several. */
 export type Accepted =
   | { task_id: string; message: string }
   | { accepted: { task_id: string; stock_code: string; message: string }[]; duplicates: Duplicate[]; message: string }
@@ -149,11 +152,11 @@ export type Report = {
     change_pct: number | null
     model_used: string | null
     market_phase_summary: MarketPhase | null
-    /** Says so when the figures are sample data. */
+    /** Present if the figures are sample data. */
     data_notice?: string | null
-    /** The consistency checks that failed or warn. */
+    /** The consistency checks that failed or have warnings. */
     data_checks?: string | null
-    /** How what was typed was read. */
+    /** How the entry was read. */
     reading?: string | null
   }
   summary: {
@@ -179,7 +182,7 @@ export type TaskStatus = {
   stock_name: string | null
 }
 
-/** A notice says that the bars are sample data, another which checks they failed or are warned of. */
+/** One notice says that the bars are sample data, another which checks failed or have warnings. */
 export type History = {
   stock_name: string | null
   data: DailyBar[]

@@ -1,4 +1,4 @@
-// The Chinese wording of the pages of a conversation, beside what `zh.ts` has.
+// The Chinese texts of the pages of a conversation, in addition to those in `zh.ts`.
 
 export const ZH_CONVERSATION = {
   'Show all {count} lines': '显示全部 {count} 行',

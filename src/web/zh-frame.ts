@@ -1,4 +1,4 @@
-// The Chinese wording of what surrounds every page.
+// The Chinese texts of the frame of all pages.
 
 export const ZH_FRAME = {
   '{used} of {allowed}': '{used} / {allowed}',
@@ -95,7 +95,7 @@ export const ZH_FRAME = {
   '{n} calls have no known price.': '{n} 次调用价格未知。',
 } as const
 
-/** What the service says of a field in English alone; the forms of the console can be refused with each. */
+/** The service's English-only messages about fields that the console's forms can cause. */
 export const ZH_REASONS = {
   'a time of the 24-hour clock such as 09:30 is wanted': '应为 24 小时制时间，例如 09:30',
   'a time of the 24-hour clock such as 22:00 is wanted': '应为 24 小时制时间，例如 22:00',

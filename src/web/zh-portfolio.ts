@@ -1,4 +1,4 @@
-// The Chinese wording of what is held, booked and advised.
+// The Chinese texts of holdings, entries and advice.
 
 export const ZH_PORTFOLIO = {
   'A trial: {count} would be booked, {repeated} are there already, {failed} cannot be.':

@@ -1,4 +1,4 @@
-// The Chinese wording of the page of a workspace, beside what `zh.ts` has.
+// The Chinese texts of the page of a workspace, in addition to those in `zh.ts`.
 
 export const ZH_WORKSPACE = {
   'A branch cannot go into itself. Choose another name.': '分支不能合并到自身，请换一个名称。',

@@ -1,4 +1,4 @@
-// The Chinese wording of every text of the console, under the English one.
+// The Chinese wording of every text of the console, by its English wording.
 
 import { ZH_ALERTS } from './zh-alerts.ts'
 import { ZH_ANALYSIS } from './zh-analysis.ts'

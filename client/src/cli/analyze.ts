@@ -52,7 +52,7 @@ function wishesOf(run: Run) {
   }
 }
 
-/** What is being analysed already is waited for as well. */
+/** Also waits for stocks that are already being analyzed. */
 async function queued(run: Run): Promise<Queued[]> {
   const wishes = wishesOf(run)
   const [only, ...others] = run.args
@@ -96,7 +96,7 @@ async function untilEnded(service: Bellwether, tasks: readonly Queued[], out: Ou
 type Outcome = { code: string; id: string; result: AnalysisResultResponse | null; error: string }
 
 async function outcomeOf(service: Bellwether, { id, code }: Queued): Promise<Outcome> {
-  // A task that is in no list any more is asked for by itself.
+  // A task that is no longer in a list is requested separately.
   const { result, error, status } = await service.analyses.wait(id)
   return { code, id, result, error: error ?? status }
 }
@@ -128,7 +128,7 @@ const HEAD = ['code', 'name', 'score', 'verdict', 'price', 'change', 'buy', 'sto
 const shown = (value: unknown): string =>
   value === null || value === undefined || value === '' ? '–' : cleanLine(String(value))
 
-/** The price without the words about it, which the report has. */
+/** The price without the text around it, which is in the report. */
 const levelOf = (text: unknown): string => /^[\d.,]+/.exec(shown(text))?.[0] ?? cut(shown(text), 16)
 
 function rowOf({ code, result }: Outcome, { color }: Output): Cell[] {
@@ -192,7 +192,7 @@ async function watchTasks({ service, out }: Run, options: { after?: number; sign
       const name = [data.stock_code, data.stock_name ?? ''].map(cleanLine).join(' ').trim()
       const words = out.color.dim(cleanLine(data.error ?? data.message ?? ''))
       const line = `${paint(cleanLine(data.status).padEnd(10))} ${String(data.progress).padStart(3)} %  ${name}  ${words}`
-      // Some events tell one more step of the run and change nothing that is shown.
+      // Some events report a further step of the run without a visible change.
       if (shownOf.get(data.task_id) !== line) out.line(line)
       shownOf.set(data.task_id, line)
     }

@@ -38,7 +38,7 @@ confirmation that nobody can give.`,
   async run(run) {
     const message = await messageOf(run)
     const isTalk = message === ''
-    // Before anything is made that nobody wants.
+    // Checked before anything is created.
     if (isTalk && !(run.out.isTerminal && process.stdin.isTTY)) throw new UsageError('there is no message')
     const talk = new Talk(run, await openOrCreate(run))
     return isTalk ? talk.go() : talk.once(message)
@@ -79,7 +79,7 @@ class Talk {
   readonly #conversation: Conversation
   readonly #transcript: Transcript
   #prompt: Interface | null = null
-  /** Of Ctrl-C, in this turn. */
+  /** The number of Ctrl-C presses in this turn. */
   #presses = 0
 
   constructor(run: Run, conversation: Conversation) {
@@ -124,7 +124,7 @@ class Talk {
     return EXIT.done
   }
 
-  /** A refusal ends the turn and not the talk. */
+  /** A refusal ends the turn, not the chat. */
   async #guarded(line: string): Promise<void> {
     try {
       await this.#say(line)
@@ -146,7 +146,7 @@ class Talk {
     return stand
   }
 
-  /** Null where nobody can be asked. */
+  /** Null if there is no user to ask. */
   async #askForConfirmation(): Promise<boolean | null> {
     const { out } = this.#run
     if (this.#run.is('yes')) return true
@@ -162,7 +162,7 @@ class Talk {
     return /^y(es)?$/i.test((said ?? '').trim())
   }
 
-  /** Pausing lets a command that runs go on to its end; stopping ends it. */
+  /** A pause lets a running command finish; a stop ends it. */
   #interrupted(): void {
     const { out } = this.#run
     this.#presses += 1

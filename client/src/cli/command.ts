@@ -1,4 +1,5 @@
-// What a command is: one object that says what it takes, how it is used and what it does. Help and completion are made from it.
+// The definition of a command: one object with its arguments, its usage and its function. Help and completion are
+// generated from it.
 
 import type { Bellwether } from '../index.ts'
 import type { Output } from './terminal.ts'
@@ -19,25 +20,25 @@ export type Run = {
 export type Command = {
   readonly name: string
   readonly summary: string
-  /** What stands behind the name. */
+  /** The usage line after the name. */
   readonly usage: string
-  /** What may stand first, for completion. */
+  /** The possible first arguments, for completion. */
   readonly words?: readonly string[]
   readonly flags: Flags
-  /** The general options that it takes; all of them by default. */
+  /** The accepted general options; all of them by default. */
   readonly general?: readonly string[]
   readonly examples: readonly string[]
   readonly more?: string
-  /** The exit code. */
+  /** Returns the exit code. */
   run(run: Run): Promise<number>
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, unreachable: 4, interrupted: 130 } as const
 
-/** The command line is not one of ours. */
+/** The command line is invalid. */
 export class UsageError extends Error {}
 
-/** The argument at a place; what is missing is named. */
+/** The argument at a position; the error names a missing one. */
 export function requiredArgument(args: readonly string[], place: number, name: string): string {
   const arg = args[place]
   if (arg === undefined || arg === '') throw new UsageError(`${name} is missing`)

@@ -1,4 +1,4 @@
-// Completion for three shells, made from what the commands say of themselves.
+// Completion for three shells, generated from the definitions of the commands.
 
 import { type Command, EXIT, type Flags, none, requiredArgument, UsageError } from './command.ts'
 

@@ -1,4 +1,4 @@
-// The file with the address and the key. It holds a secret, so it is nobody else's to read.
+// The file with the address and the key. It contains a secret, so only its owner may read it.
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -31,7 +31,7 @@ export function readConfig(): Config {
   }
 }
 
-/** Null forgets everything. The file is whole at any moment, and is nobody else's from its first byte on. */
+/** Null deletes everything. The file is always complete, and only its owner may read it, from its first byte on. */
 export function changeConfig(change: Config | null): void {
   const path = configPath()
   if (change === null) {

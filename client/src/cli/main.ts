@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line: finds the command, reads its flags, and turns whatever happens into an exit code.
+// The command line: finds the command, parses its flags, and converts every result to an exit code.
 
 import { parseArgs } from 'node:util'
 import { Bellwether, BellwetherError, ServiceError, TimedOut, Unreachable } from '../index.ts'
@@ -54,7 +54,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return perform(command, rest)
 }
 
-/** Flags may also stand before the command. */
+/** Flags may also precede the command. */
 function commandFirst(argv: readonly string[]): readonly string[] {
   let at = 0
   while (['--url', '--key', '--json', '--no-color'].includes((argv[at] ?? '').split('=')[0] ?? '')) {
@@ -113,7 +113,7 @@ async function perform(command: Command, argv: readonly string[]): Promise<numbe
   const out = outputFor({ json: is('json'), noColor: is('no-color') })
   const stored = command === config || command === completion ? {} : readConfig()
   const url = text('url') || process.env.BELLWETHER_URL || stored.url || LOCAL
-  // A key goes to the service that it was given for, and to no other.
+  // A key is only sent to the service for which it was stored.
   const storedKey = url === (stored.url ?? LOCAL) ? stored.key : undefined
   const key = text('key') || process.env.BELLWETHER_KEY || storedKey || null
   return command.run({ service: new Bellwether({ url, key }), url, key, out, args: positionals, text, is })
@@ -127,7 +127,7 @@ function read({ name, flags }: Command, argv: readonly string[]) {
     ]),
   )
   try {
-    // What is the runner's own is not read here.
+    // The runner's own options are not parsed here.
     if (name === 'runner') return readRunner(argv)
     return parseArgs({ args: [...argv], options, allowPositionals: true })
   } catch (error) {
@@ -150,7 +150,7 @@ function readRunner(argv: readonly string[]) {
   return { values, positionals }
 }
 
-/** What went wrong, in words that say what to do. */
+/** The error, with advice on how to fix it. */
 function explain(error: unknown, out: Pick<Output, 'note'>): number {
   const tell = (text: string) => out.note(`bellwether: ${cleanLine(text)}`, 'red')
   if (error instanceof UsageError) {
@@ -180,7 +180,7 @@ function explain(error: unknown, out: Pick<Output, 'note'>): number {
   return EXIT.failed
 }
 
-// A reader that has seen enough (`| head`) is no failure.
+// A reader that ends early (`| head`) is not a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.done)

@@ -1,4 +1,4 @@
-// Commands about everything that an owner has.
+// Commands about all data of an owner.
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -36,7 +36,7 @@ scopes conversations and analysis; another owner's takes the scope admin. In loc
   },
 }
 
-/** Until it is over. A key of the owner ends with it, so its refusal is the end as well. */
+/** Until it is finished. The deletion removes the owner's keys too, so a refused key also means the end. */
 async function followed(run: Run, owner: string, ordered: Standing): Promise<Standing> {
   let last = ordered
   while (last.deletion !== null) {
@@ -62,7 +62,10 @@ function toldOf({ deletion }: Standing): string {
 const keptOf = ({ ledger_rows: rows }: Standing): string =>
   rows === 0 ? '' : `; ${rows} rows in the ledger of advice stay, as nothing can take them out`
 
-/** The whole of an owner into a file. What was loaded of the same export before goes on; the file gets its name when it is whole and right. */
+/**
+ * Saves the whole data of an owner to a file. An earlier incomplete download of the same export is continued; the file
+ * gets its name when it is complete and verified.
+ */
 export async function exportAll(run: Run, file: string): Promise<void> {
   const isThere = await sizeOf(file)
   if (isThere !== null && !run.is('force')) throw new UsageError(`${file} is there already; --force overwrites it`)
@@ -102,7 +105,7 @@ whole archive was found right. Broken off, the same command goes on where it was
     const sent = await sentWhole(run, file, size)
     const done =
       sent.phase === 'done' ? sent : await run.service.imports.wait((standing) => run.out.progress(stageOf(standing)))
-    // One of the same size was under way already.
+    // Another one of the same size was in progress already.
     if (done.archive_id !== id)
       throw new BellwetherError(
         'another_archive',
@@ -126,7 +129,7 @@ async function looked(run: Run): Promise<number> {
   return EXIT.done
 }
 
-/** Sends the archive, or what is still missing of it. Whether it is the same archive the service finds out by its checksums. */
+/** Sends the archive, or the missing part of it. The service checks with checksums whether it is the same archive. */
 async function sentWhole(run: Run, file: string, size: number): Promise<ImportStanding> {
   const { imports } = run.service
   const before = await imports.state()
@@ -178,7 +181,7 @@ async function load(run: Run, ready: ExportStanding, part: string): Promise<void
 
 const BLOCK = 512
 
-/** Compares every entry with the checksum in the manifest; returns how many there are. A file that was loaded wrong goes. */
+/** Compares every entry with the checksum in the manifest; returns their number. A corrupt file is deleted. */
 async function checked(file: string): Promise<number> {
   try {
     return (await checkedAs(file, 'it was deleted, export it again')).entries
@@ -191,7 +194,7 @@ async function checked(file: string): Promise<number> {
 type Listed = { path: string; sha256: string }
 type Manifest = { id: string; lists: Listed[] }
 
-/** The id of the archive, and how many entries it has. */
+/** The id of the archive, and its number of entries. */
 async function checkedAs(file: string, advice: string): Promise<{ id: string; entries: number }> {
   const damagedAt = (where: string) =>
     new BellwetherError('damaged_export', `the archive is damaged at ${cleanLine(where)}; ${advice}`)
@@ -213,7 +216,7 @@ async function checkedAs(file: string, advice: string): Promise<{ id: string; en
   return { id, entries: found.size }
 }
 
-/** The objects of an entry, one a line; null where a line is none. */
+/** The objects of an entry, one per line; null if a line is invalid. */
 function objectsOf(text: string): object[] | null {
   try {
     const values: unknown[] = text
@@ -228,7 +231,7 @@ function objectsOf(text: string): object[] | null {
 
 type Entry = { path: string; sha256: string; text: () => string }
 
-/** The entries of the archive as it streams by. */
+/** The entries of the archive, read as a stream. */
 async function* entriesOf(file: string): AsyncGenerator<Entry> {
   const source = new Source(createReadStream(file))
   for (;;) {
@@ -238,7 +241,7 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
     const prefix = textAt(345, 155)
     const path = prefix === '' ? textAt(0, 100) : `${prefix}/${textAt(0, 100)}`
     const size = Number.parseInt(textAt(124, 12), 8)
-    // What is no header is no archive either: the manifest will be missing.
+    // Without a header it is not an archive: the manifest will be missing.
     if (textAt(257, 5) !== 'ustar' || Number.isNaN(size)) return
     const hash = createHash('sha256')
     const kept: Buffer[] = []
@@ -254,7 +257,7 @@ async function* entriesOf(file: string): AsyncGenerator<Entry> {
   }
 }
 
-/** So many bytes at a time of what comes in chunks of any size; fewer at the end. */
+/** Reads the given number of bytes from chunks of any size; fewer at the end. */
 class Source {
   readonly #chunks: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)

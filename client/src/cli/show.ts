@@ -1,17 +1,17 @@
-// Events as a person reads them, whole ones and those under way.
+// Shows events as text, complete ones and those in progress.
 
 import type { Event, Frame, Stand } from '../index.ts'
 import { clean, cleanCommand, cleanLine, type Output } from './terminal.ts'
 
 export class Transcript {
   readonly #out: Output
-  /** Whether what the user says is shown as well. */
+  /** Whether the user's messages are shown too. */
   readonly #showsUser: boolean
   #streamed = ''
   #answer = ''
-  /** Output that was shown before its event, by the action. */
+  /** Output that was shown before its event, by action. */
   readonly #printed = new Map<number, string>()
-  /** The cursor stands behind a piece of text. */
+  /** The cursor is after an unfinished line. */
   #isOpen = false
   /** The action that waits for the user. */
   awaiting: Event | null = null
@@ -43,7 +43,7 @@ export class Transcript {
     else if (observation === 'agent_state_changed') this.#state(event)
   }
 
-  /** Ends the line that is open. */
+  /** Ends the unfinished line. */
   close(): void {
     if (this.#isOpen) this.#out.piece('\n')
     this.#isOpen = false
@@ -93,7 +93,7 @@ export class Transcript {
   #printedAll({ cause, content = '', extras }: Event): void {
     const before = cause === undefined ? '' : (this.#printed.get(cause) ?? '')
     if (cause !== undefined) this.#printed.delete(cause)
-    // What was shown already is not shown again; the event has its line ends trimmed.
+    // Text that was already shown is not repeated; the event's text has its line ends trimmed.
     if (before.trim() === '') {
       if (content !== '') this.#line(clean(content))
     } else if (content.startsWith(before)) this.#piece(content.slice(before.length))
@@ -129,7 +129,7 @@ export class Transcript {
   }
 }
 
-/** Shows frames until the agent is at rest. */
+/** Shows frames until the agent has stopped. */
 export async function showUntilRest(turn: AsyncGenerator<Frame, Stand>, transcript: Transcript): Promise<Stand> {
   for (;;) {
     const next = await turn.next()

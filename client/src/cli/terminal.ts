@@ -1,8 +1,8 @@
-// What reaches the terminal. Texts from elsewhere lose everything that a terminal would obey.
+// The output to the terminal. Control sequences are removed from external texts.
 
 export type Output = {
   readonly isTerminal: boolean
-  /** How wide the terminal is; null where there is none. */
+  /** The width of the terminal; null if there is none. */
   readonly columns: number | null
   readonly color: Painter
   readonly isJson: boolean
@@ -10,11 +10,11 @@ export type Output = {
   line(text: string): void
   /** A piece of the result, without a line end. */
   piece(text: string): void
-  /** One JSON value on a line of its own. */
+  /** One JSON value on a separate line. */
   json(value: unknown): void
-  /** What is no result: it goes to the error output, which may be another terminal, or none. */
+  /** A text that is not part of the result: it goes to the error output. */
   note(text: string, color?: Color): void
-  /** A line that the next one replaces; nothing where nobody looks. */
+  /** A line that the next one replaces; nothing without a terminal. */
   progress(text: string): void
 }
 
@@ -33,12 +33,12 @@ const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** Text from elsewhere without sequences, control characters and marks that turn the direction of writing; lines and tabs stay. */
+/** External text without escape sequences, control characters and bidirectional marks; line ends and tabs are kept. */
 export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(SEQUENCES, '').replaceAll(CONTROLS, '')
 }
 
-/** A command, which somebody may be asked about: what cannot be seen in it is shown by its number, as it runs all the same. */
+/** A command that may require confirmation: invisible characters are shown as numbers, because they are executed too. */
 export const cleanCommand = (text: string): string => clean(text.replaceAll(UNSEEN, numbered))
 
 const UNSEEN =
@@ -47,17 +47,17 @@ const UNSEEN =
 const numbered = (mark: string): string =>
   `<U+${(mark.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
 
-/** As `clean`, on one line. */
+/** Like `clean`, on one line. */
 export const cleanLine = (text: string): string => clean(text).replaceAll(/\s+/g, ' ').trim()
 
-/** JSON escapes the controls below U+0020 itself. */
+/** JSON itself escapes the control characters below U+0020. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => {
     return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 }
 
-/** A line of progress stands there, which the next line has to take away. */
+/** A progress line is shown, which the next line must erase. */
 let pending = false
 
 function endProgress(): void {
@@ -73,7 +73,7 @@ export function outputFor({ json, noColor }: { json: boolean; noColor: boolean }
   const ofNotes = painterOf(stderr)
   return {
     isTerminal,
-    // A terminal that does not know its size says 0.
+    // A terminal without a known size reports 0.
     columns: (isTerminal && stdout.columns) || null,
     isJson: json,
     color: painterOf(stdout),
@@ -105,7 +105,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
 const NARROW_NONE = /\p{Mn}|\p{Me}|\u200d/u
 
-/** How many columns a text takes. */
+/** The number of columns that a text needs. */
 export function widthOf(text: string): number {
   let width = 0
   for (const sign of text) width += NARROW_NONE.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1
@@ -128,9 +128,9 @@ export type Cell = string | { text: string; paint: (text: string) => string }
 
 type TableOptions = {
   readonly out: Pick<Output, 'color' | 'columns'>
-  /** The columns that hold numbers. */
+  /** The columns with numbers. */
   readonly right?: readonly number[]
-  /** The column that is cut where the terminal is too narrow. */
+  /** The column that is cut if the terminal is too narrow. */
   readonly gives?: number
 }
 
@@ -138,7 +138,7 @@ const textOf = (cell: Cell | undefined) => (cell === undefined ? '' : typeof cel
 const painted = (cell: Cell | undefined, text: string) =>
   cell === undefined || typeof cell === 'string' ? text : cell.paint(text)
 
-/** Columns as wide as their widest cell; on a terminal that is too narrow for them, a line for each field. */
+/** Columns as wide as their widest cell; if the terminal is too narrow, one line for each field. */
 export function table(
   head: readonly string[],
   rows: readonly Cell[][],
@@ -164,7 +164,7 @@ export function table(
   return [lineOf(head.map((text) => ({ text, paint: out.color.dim }))), ...rows.map(lineOf)].join('\n')
 }
 
-/** Below this nothing of a text can be read. */
+/** A narrower text is not readable. */
 const NARROWEST = 8
 
 function fields(head: readonly string[], rows: readonly Cell[][], { color }: TableOptions['out']): string {

@@ -1,2 +1,2 @@
-/** As in package.json; a test compares both. */
+/** The same as in package.json; a test compares them. */
 export const VERSION = '0.1.0'

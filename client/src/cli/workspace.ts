@@ -31,7 +31,7 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
     const path = requiredArgument(args, 0, 'the path')
     const text = await textAt(run, id, path)
     if (run.out.isJson) run.out.json({ path, content: text })
-    // A file that goes on into a program stays as it is.
+    // If the output is not a terminal, the file is not changed.
     else run.out.piece(run.out.isTerminal ? clean(text) : text)
   },
   async put(run, id, args) {
@@ -62,7 +62,7 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
   },
 }
 
-/** The interface says 500 of a file that is not there; the service is well. */
+/** The interface answers 500 for a missing file; the service itself works. */
 async function textAt(run: Run, id: string, path: string): Promise<string> {
   try {
     return await run.service.conversation(id).files.read(path, atOf(run))
@@ -72,7 +72,7 @@ async function textAt(run: Run, id: string, path: string): Promise<string> {
   }
 }
 
-/** A file that is there is not overwritten without a word. */
+/** An existing file is not overwritten silently. */
 async function written(run: Run, file: string, bytes: Uint8Array): Promise<void> {
   if (file === '-') {
     process.stdout.write(bytes)

@@ -1,6 +1,6 @@
-// The browser of one conversation: started with its first action, kept over the calls, ended when nobody used it for long. A
-// call is a few actions and one look at what came of them. Nothing that a page does can make a call last for ever: each step has
-// its time, and a page that does not answer is closed, then its browser is ended.
+// The browser of one conversation: started with its first action, kept between calls, ended after a long time without
+// use. A call is a few actions followed by one read of the page. No page can make a call last forever: each step has a
+// time limit, a page that does not answer is closed, and then its browser is ended.
 
 import { readFileSync } from 'node:fs'
 import type { Browser as Chromium, Page } from 'playwright-core'
@@ -27,7 +27,7 @@ import { pause, Tabs } from './tabs.ts'
 import { emptyDeadFrames, fieldsIn, treeOf } from './tree-text.ts'
 
 export type BrowserDeps = {
-  /** Chromium; null on a machine without one, or where it cannot be confined. */
+  /** Chromium; null on a machine without one, or if it cannot run in a sandbox. */
   readonly program: string | null
   /** The browser's own folder. */
   readonly folder: string
@@ -36,7 +36,7 @@ export type BrowserDeps = {
   /** The conversation's files. */
   readonly root: string
   readonly log: Log
-  /** A browser that nobody used for so long is ended; null for never. */
+  /** A browser is ended after this time without use; null for never. */
   readonly idleMs: number | null
 }
 
@@ -44,11 +44,11 @@ type Running = { readonly chromium: Chromium; readonly tabs: Tabs; readonly pid:
 type Call = CellEvents & { readonly stop: AbortController }
 
 const START_MS = 40_000
-/** Of all actions of a call; the look at the page comes after it. */
+/** For all actions of a call; reading the page comes after that. */
 const ACTIONS_MS = 90_000
 const LOOK_MS = 10_000
 const DEAD_FRAME_MS = 1_000
-/** Of a page that answers: a very large one takes long to read. */
+/** For a page that answers: a very large one takes long to read. */
 const READ_MS = 30_000
 const CLOSE_MS = 5_000
 const DOWNLOAD_MS = 20_000
@@ -58,12 +58,12 @@ export class Browser {
   #running: Running | null = null
   #place: BrowserPlace | null = null
   #call: Call | null = null
-  /** The last call's work, which may outlive a call that was stopped. */
+  /** The last call's work, which may continue after a call was stopped. */
   #work: Promise<void> = Promise.resolve()
-  /** Told with the next look: why it is another browser. */
+  /** Reported with the next read: why it is another browser. */
   #note = ''
   #idle: NodeJS.Timeout | null = null
-  /** As the outcomes of other calls have it: a browser stands in no folder. */
+  /** The same fields as in the results of other calls: a browser has no current folder. */
   readonly place = { cwd: '', interpreter: '' }
 
   constructor(deps: BrowserDeps) {
@@ -165,7 +165,7 @@ export class Browser {
     return running
   }
 
-  /** Does the actions until one fails, and looks. */
+  /** Runs the actions until one fails, then reads the page. */
   async #seen(
     running: Running,
     actions: readonly PageAction[],
@@ -208,7 +208,7 @@ export class Browser {
     if (snapshot === null) return this.#closeHung(running, { last, error, why: 'it is too large to be read' })
     const isUnopened = page.url().startsWith('chrome-error:')
     if (isUnopened && error === '') tabs.note(`The page could not be opened: ${failureOf(tabs.failureOf(page))}`)
-    // Of a page that did not load Chromium shows one of its own.
+    // For a page that did not load, Chromium shows an error page.
     const { text, marks, focused } = treeOf(isUnopened ? [] : snapshot, fields)
     const shots = await this.#shots(running, marks)
     const state: PageState = {
@@ -282,7 +282,7 @@ export class Browser {
       killTree(running.pid)
       running.chromium.close().catch(() => undefined)
     } else if (this.#place !== null) {
-      // It is starting: the library's own start fails with it.
+      // It is starting: killing it makes the library's start fail.
       const pid = pidIn(this.#place.pidFile)
       if (pid > 0) killTree(pid)
     }
@@ -302,7 +302,7 @@ export class Browser {
   }
 }
 
-/** As the model wrote it, without what it typed. */
+/** As written by the model, without the typed text. */
 function shown(action: PageAction): string {
   switch (action.name) {
     case 'goto':
@@ -322,7 +322,7 @@ function shown(action: PageAction): string {
   }
 }
 
-/** Brackets are good in the name of a host alone: elsewhere they could pass for ours. */
+/** Brackets are valid only in a host name: elsewhere they could look like element ids. */
 function shownUrl(page: Page): string {
   const [, host = '', rest = ''] =
     /^([a-z-]+:\/\/[^/?#]*)?(.*)$/isu.exec(page.url().replaceAll(/[\p{Cc}\s]/gu, '')) ?? []
@@ -331,7 +331,7 @@ function shownUrl(page: Page): string {
 
 const refused = (text: string): CallEnd => ({ state: 'refused', text, exitCode: -1 })
 
-/** Null when it failed or did not come in time. */
+/** Null if it failed or took too long. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   const late = new AbortController()
   try {
@@ -341,7 +341,7 @@ async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
   }
 }
 
-/** What Chromium itself said, not how it was called. */
+/** Chromium's own message, without its command line. */
 function launchReason(message: string): string {
   const said = [...message.matchAll(/\[err\] (.*)/g)].map(([, line = '']) => line)
   return (said.length > 0 ? said.slice(-6).join(' ') : (message.split('\n')[0] ?? '')).slice(-1000)

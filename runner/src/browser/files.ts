@@ -1,5 +1,5 @@
-// Files between a page and the workspace. What the browser wrote and what stands in the workspace may be replaced by a link at
-// any moment, so both are opened by folders, one name at a time, and no link is followed.
+// Moves files between a page and the workspace. Programs may replace the browser's files and those of the workspace by
+// links at any time, so both are opened folder by folder, and no link is followed.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -17,7 +17,7 @@ export class FileRefused extends Error {}
 
 export type UploadedFile = { readonly name: string; readonly mimeType: string; readonly buffer: Buffer }
 
-/** A file of the workspace by its path there. Throws `FileRefused` for anything else. */
+/** A file of the workspace by its path. Throws `FileRefused` for anything else. */
 export function fileToUpload(root: string, path: string): UploadedFile {
   const shown = quotedWords(path, 200)
   const names = path.replace(/^\/workspace\//, '').split('/')
@@ -70,7 +70,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const typeOf = (name: string): string =>
   TYPES[name.slice(name.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
 
-/** A server's name for a file as a name in one folder, whatever it holds. */
+/** A server's file name as a single name in a folder, whatever it contains. */
 export function safeName(suggested: string): string {
   const last = basename(suggested.replaceAll('\\', '/').replaceAll('\0', ''))
   const plain = last
@@ -86,7 +86,7 @@ export function safeName(suggested: string): string {
   return whole === '' || whole === '_' ? 'download' : whole
 }
 
-/** Copies a finished download into the workspace, beside what is there. Returns its path below the root. */
+/** Copies a finished download into the workspace, without replacing files. Returns its path below the root. */
 export function placeDownload(
   from: string,
   file: string,
@@ -135,7 +135,7 @@ function copied(fd: number, workspace: Folder, name: string): string {
   }
 }
 
-/** Never over a file that is there. */
+/** Never overwrites an existing file. */
 function newFile(folder: Folder, name: string): { target: number; free: string } {
   const dot = name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length
   for (let count = 1; count <= 200; count++) {

@@ -1,6 +1,6 @@
-// How a conversation's browser is started: where Chromium is, what it may not do, and in which sandbox. Three fences stand one
-// inside the other: the conversation's network, which has its own loopback and the runner's proxy and nothing else; the
-// sandbox, which has no file of the conversation; and Chromium's own rules, given as an administrator gives them.
+// How a conversation's browser is started: the location of Chromium, its restrictions and its sandbox. There are three
+// layers: the conversation's network, which has only its own loopback and the runner's proxy; the sandbox, which
+// contains no file of the conversation; and Chromium's policies, set as by an administrator.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ export type BrowserPlace = {
   readonly folders: ConversationFolders
 }
 
-/** The programs themselves: what the path has is often a script that reads files which a sandbox has not. */
+/** The programs themselves: the one in the path is often a script that reads files outside the sandbox. */
 export const PROGRAMS: readonly string[] = [
   '/usr/lib/chromium/chromium',
   '/usr/lib64/chromium-browser/chromium-browser',
@@ -31,7 +31,7 @@ export const PROGRAMS: readonly string[] = [
   `${CHROME_FOLDER}/chrome`,
 ]
 
-/** Null where the machine has none that a sandbox can run. */
+/** Null if the machine has none that can run in a sandbox. */
 export function findChromium(
   path: string,
   programs: readonly string[] = PROGRAMS,
@@ -44,8 +44,8 @@ export function findChromium(
 }
 
 /**
- * The driver makes an empty folder for each profile, whose files are in the sandbox's memory; a runner that is killed leaves
- * it behind.
+ * The driver creates an empty folder for each profile; the profile's files are in the sandbox's memory. A killed runner
+ * does not remove the folder.
  */
 export function sweepProfiles(): void {
   const used = usedProfiles()
@@ -53,11 +53,11 @@ export function sweepProfiles(): void {
     if (!/^playwright_chromiumdev_profile-\w+$/.test(name)) continue
     const path = join(tmpdir(), name)
     try {
-      // Of another runner: its browser runs, or is about to be started.
+      // Belongs to another runner with a running or starting browser.
       if (used.has(path) || Date.now() - statSync(path).mtimeMs < STARTING_MS) continue
       rmdirSync(path)
     } catch (error) {
-      // Somebody else's, in use, or gone.
+      // It belongs to another user, is in use, or was removed.
       if (!isCode(error, 'EACCES', 'EPERM', 'ENOTEMPTY', 'ENOENT', 'ENOTDIR')) throw error
     }
   }
@@ -65,7 +65,7 @@ export function sweepProfiles(): void {
 
 const STARTING_MS = 2_000
 
-/** Empty where there is no `/proc`. */
+/** Empty if there is no `/proc`. */
 function usedProfiles(): Set<string> {
   if (!existsSync('/proc/self')) return new Set()
   const lines = readdirSync('/proc').flatMap((pid) => (/^\d+$/.test(pid) ? [commandOf(pid)] : []))
@@ -76,14 +76,14 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch (error) {
-    // It has ended meanwhile, or is hidden from this user.
+    // The process has ended, or is hidden from this user.
     if (isCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return ''
     throw error
   }
 }
 
 const REFUSED = 2
-/** Chromium's rules for what it is used for by an organisation: no page and no argument changes them. */
+/** Chromium's enterprise policies: no page and no argument can change them. */
 const POLICY = {
   URLBlocklist: ['*'],
   URLAllowlist: ['http://*', 'https://*', 'about:blank', 'about:srcdoc', 'blob:*'],
@@ -125,16 +125,19 @@ export const BROWSER_ARGS = [
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ]
 
-/** The library lets pages open windows by themselves. */
+/** With this argument of the library, pages could open windows themselves. */
 export const REFUSED_ARGS = ['--disable-popup-blocking']
 
-/** Servers of the conversation itself are reached directly; everything else, link-local addresses too, is the proxy's to judge. */
+/**
+ * Servers of the conversation itself are reached directly; all other addresses, including link-local ones, go through
+ * the proxy.
+ */
 export const proxyOf = ({ network }: LaunchPlan) =>
   network === 'list'
     ? { server: `http://127.0.0.1:${PROXY_PORT}`, bypass: 'localhost,*.localhost,127.0.0.1,[::1]' }
     : undefined
 
-/** Empty folders, whatever an earlier browser left in them. */
+/** Creates empty folders; files of an earlier browser are removed. */
 export function makeBrowserPlace(
   folder: string,
   { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
@@ -151,7 +154,10 @@ export function makeBrowserPlace(
   return { folder, downloads: own.shared, start: at('start'), pidFile: at('pid'), folders: place }
 }
 
-/** Returns the variables of its environment. Written for each start: the way into the network has the number of a process. */
+/**
+ * Returns its environment variables. Written for each start, because the command that enters the network contains a
+ * process id.
+ */
 export function writeStart(
   program: string,
   { start, pidFile, folders }: BrowserPlace,

@@ -1,5 +1,5 @@
-// One action of a model on the page that it looks at. Ids of elements are those of the last look: an element that is gone, or
-// that the model made up, is refused and nothing else is clicked in its place.
+// Performs one action of a model on the current page. Element ids are those of the last read: an element that was
+// removed, or that the model invented, is refused, and no other element is used instead.
 
 import { stripVTControlCharacters } from 'node:util'
 import type { Locator, Page } from 'playwright-core'
@@ -7,7 +7,7 @@ import { type PageAction, plainWords, quotedWords } from '../../../src/runners/p
 import { FileRefused, fileToUpload } from './files.ts'
 import { pause, type Tabs } from './tabs.ts'
 
-/** What a model is told; everything else that is thrown is a fault of ours. */
+/** An error for the model; any other thrown error is an internal error. */
 class NotDone extends Error {}
 
 export type Performing = {
@@ -20,7 +20,7 @@ export type Performing = {
 const GOTO_MS = 20_000
 const ACTION_MS = 8_000
 
-/** Empty when it was done; otherwise why not. */
+/** Empty if the action succeeded; otherwise the reason. */
 export async function perform(action: PageAction, deps: Performing): Promise<string> {
   try {
     await performed(action, deps)
@@ -115,9 +115,9 @@ async function visit(page: Page, url: string, { tabs, signal }: Performing): Pro
         `Only http:// and https:// addresses can be opened${scheme === undefined ? '' : `, not ${scheme}:`}. Files of the workspace are opened over a server that you start in it.`,
       )
   }
-  // The rest of it is waited for afterwards, and not for ever.
+  // The rest of the page is waited for afterwards, for a limited time.
   const response = await page.goto(url, { timeout: GOTO_MS, waitUntil: 'commit', signal }).catch(async (error) => {
-    // A server that does not answer: the page before is there still, and is to be looked at.
+    // The server does not answer: the previous page is still there and can be read.
     if (error instanceof Error && error.name === 'TimeoutError') await tabs.stopLoading(page)
     throw error
   })
@@ -132,7 +132,7 @@ async function walk(page: Page, where: 'go_back' | 'go_forward', signal: AbortSi
     throw new NotDone(`There is no ${where === 'go_back' ? 'earlier' : 'later'} page in this tab.`)
 }
 
-/** In the words of the browser, with what they mean here. */
+/** The browser's error, with its meaning here. */
 function explained(error: Error, action: PageAction): string {
   const lines = stripVTControlCharacters(error.message).split('\n')
   const first = plainWords((lines[0] ?? '').replace(/^(page|locator|mouse)\.\w+: /, ''), 400)
@@ -150,7 +150,7 @@ const meaningOf = (text: string) => MEANINGS.find(([code]) => text.includes(code
 const NO_ANSWER = 'The server did not answer in that time, and is not waited for any more.'
 const isLate = (error: Error, { name }: PageAction): boolean => error.name === 'TimeoutError' && name === 'goto'
 
-/** Why a page was not opened, from what the browser calls it. */
+/** Why a page was not opened, from the browser's error code. */
 export function failureOf(code: string): string {
   return [plainWords(code, 100), meaningOf(code) ?? ''].filter((part) => part !== '').join('. ')
 }

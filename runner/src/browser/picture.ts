@@ -1,6 +1,6 @@
-// The picture of a page, and a second one on which the elements that can be acted on have a frame with their id. It is drawn
-// here and not in the page, which would see it and could draw something else. What the browser sent is untrusted: only PNG of
-// the one kind that Chromium makes is read, and no more of it than the window has.
+// The screenshot of a page, and a second one with a frame and an id around each interactive element. The frames are
+// drawn here, not in the page, which could detect and change them. The data from the browser is not trusted: only PNG
+// in the form that Chromium writes is read, up to the size of the window.
 
 import { deflateSync, inflateSync } from 'node:zlib'
 
@@ -39,7 +39,7 @@ const GLYPHS: Readonly<Record<string, readonly number[]>> = {
 }
 const DOT = 2
 
-/** Both as base64, each no longer than `most`: at half the size or a quarter where it would be. */
+/** Both as base64, each no longer than `most`: if needed, at half or a quarter of the size. */
 export function picturesOf(png: Buffer, marks: readonly Mark[], most: number): { screenshot: string; marks: string } {
   const plain = pixelsIn(png)
   const marked = { ...plain, rgb: Buffer.from(plain.rgb) }
@@ -58,7 +58,7 @@ function fitted(picture: Pixels, most: number): string {
   return ''
 }
 
-/** Throws for what is no picture of a page. */
+/** Throws if the data is not a screenshot of a page. */
 export function pixelsIn(png: Buffer): Pixels {
   if (!png.subarray(0, 8).equals(SIGNATURE)) throw new Error('the picture is no PNG')
   const packed: Buffer[] = []
@@ -89,7 +89,7 @@ function headIn(data: Buffer): { width: number; height: number; channels: number
   return { width, height, channels: colour === 2 ? 3 : 4 }
 }
 
-/** A row is stored as differences to the pixel on the left, the one above, or both; each row says how. */
+/** A row is stored as differences to the pixel on the left, the one above, or both; each row starts with the method. */
 function unfiltered(
   raw: Buffer,
   { width, height, channels }: { width: number; height: number; channels: number },
@@ -127,7 +127,7 @@ function encoded({ width, height, rgb }: Pixels): Buffer {
   const bytes = width * 3
   const raw = Buffer.alloc((bytes + 1) * height)
   for (let y = 0; y < height; y++) {
-    // As the difference to the row above: of a page most rows are alike.
+    // As the difference to the row above, because most rows of a page are similar.
     raw[y * (bytes + 1)] = 2
     for (let x = 0; x < bytes; x++) {
       const up = y === 0 ? 0 : (rgb[(y - 1) * bytes + x] ?? 0)
@@ -203,7 +203,7 @@ function draw(picture: Pixels, { x, y, width, height, id }: Mark, colour: Colour
 
 type Edges = { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
 
-/** Only what lies in the picture. */
+/** Only the part inside the picture. */
 function fill({ width, height, rgb }: Pixels, { left, top, right, bottom }: Edges, colour: Colour): void {
   for (let y = Math.max(0, top); y <= Math.min(height - 1, bottom); y++) {
     for (let x = Math.max(0, left); x <= Math.min(width - 1, right); x++) rgb.set(colour, (y * width + x) * 3)

@@ -1,5 +1,5 @@
-// The open pages of one browser, and what they do by themselves: they open windows, ask, print, load files. Nothing of that
-// waits for anybody: each is answered at once, counted, and told with the outcome of the call.
+// The open pages of one browser, and their own activity: new windows, dialogs, prints, downloads. None of it waits for
+// an answer: each event is handled at once, counted, and reported in the result of the call.
 
 import { randomBytes } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
@@ -12,19 +12,19 @@ const MAX_TABS = 10
 const MAX_NOTES = 30
 const MAX_RUNNING_DOWNLOADS = 5
 const LOOK_AT_DOWNLOADS_MS = 100
-/** Without a request under way for so long a page has come to rest. */
+/** A page is idle after this time without a pending request. */
 const REST_MS = 200
-/** A request that became a download has ended before the download has begun. */
+/** A request that becomes a download ends before the download starts. */
 const DOWNLOAD_BEGINS_MS = 2_000
 const SETTLE_MS = 3_000
 const LOAD_MS = 8_000
-/** One that goes on for longer is given up. */
+/** A longer download is cancelled. */
 const MAX_DOWNLOAD_MS = 10 * 60_000
 
 export type DialogAnswer = { readonly accept: boolean; readonly text: string }
 
 export class Tabs {
-  /** Another browser has another one. */
+  /** Differs for each browser. */
   readonly id = randomBytes(8).toString('hex')
   /** For the next dialogs of this call; null dismisses them. */
   dialogAnswer: DialogAnswer | null = null
@@ -36,11 +36,11 @@ export class Tabs {
   #isQuiet = false
   readonly #loading = new Map<Page, Set<Request>>()
   readonly #running = new Set<Promise<void>>()
-  /** Of those that run, which began in this call: only they are waited for. */
+  /** Downloads that started in this call and are still running: only these are waited for. */
   #fresh: Promise<void>[] = []
-  /** Why the last navigation of a page came to nothing. */
+  /** Why the last navigation of a page failed. */
   readonly #failures = new WeakMap<Page, string>()
-  /** Requests for a page that came to nothing: what some of them brought is a download. */
+  /** Failed requests for a page: some of them become downloads. */
   #cameToNothing = 0
   #finished: { file: string; suggested: string }[] = []
 
@@ -58,7 +58,7 @@ export class Tabs {
     return this.#active === null ? -1 : this.#pages.indexOf(this.#active)
   }
 
-  /** One is always there to look at. */
+  /** There is always one page to read. */
   async active(): Promise<Page> {
     if (this.#active !== null && !this.#active.isClosed()) return this.#active
     return this.open()
@@ -89,7 +89,7 @@ export class Tabs {
     return notes
   }
 
-  /** Waits until the page has loaded and asks for nothing more, but not for long: some pages never stop. */
+  /** Waits until the page has loaded and has no pending requests, for a limited time, because some pages never become idle. */
   async settle(page: Page, signal: AbortSignal): Promise<void> {
     const hasLoaded = await page.waitForLoadState('load', { timeout: LOAD_MS, signal }).then(
       () => true,
@@ -104,7 +104,7 @@ export class Tabs {
     }
   }
 
-  /** Downloads that began are waited for, and what has come is put into the workspace. */
+  /** Waits for started downloads, and moves the finished ones into the workspace. */
   async bringDownloads(root: string, waitMs: number, signal: AbortSignal): Promise<void> {
     for (const since = performance.now(); this.#cameToNothing > 0 && performance.now() - since < DOWNLOAD_BEGINS_MS; )
       await pause(50, signal)
@@ -123,12 +123,12 @@ export class Tabs {
     }
   }
 
-  /** Empty where nothing failed. */
+  /** Empty if nothing failed. */
   failureOf(page: Page): string {
     return this.#failures.get(page) ?? ''
   }
 
-  /** What is being opened in it is given up. */
+  /** Cancels its navigation. */
   async stopLoading(page: Page): Promise<void> {
     const session = await this.#context.newCDPSession(page)
     await session.send('Page.stopLoading')
@@ -166,7 +166,7 @@ export class Tabs {
 
   #crashed(page: Page): void {
     this.note('The page crashed, as one that takes too much memory does, and its tab was closed.')
-    // Nothing of it can be looked at.
+    // It cannot be read.
     this.#closed(page)
     page.close().catch(() => undefined)
   }
@@ -186,7 +186,7 @@ export class Tabs {
     const how = isAccepted ? 'accepted' : 'dismissed; to accept one, put dialog(True) before the action that opens it'
     this.note(`The page opened a dialog (${kind}) that says ${quotedWords(dialog.message(), 300)}. It was ${how}.`)
     const done = isAccepted ? dialog.accept(given) : dialog.dismiss()
-    // The page went meanwhile, and its dialog with it.
+    // The page was closed meanwhile, together with its dialog.
     done.catch(() => undefined)
   }
 

@@ -1,6 +1,6 @@
-// The accessibility tree of a page as a model reads it: a line for each element, its id in square brackets in front, and every
-// word of the page in quotes without square brackets, so that no page can write an id. Where the page is longer than a model
-// reads, what is in the window and about it is shown, and scrolling brings the rest.
+// The accessibility tree of a page as text for a model: one line for each element, starting with its id in square
+// brackets; all text of the page is quoted and without square brackets, so that no page can fake an id. If the page is
+// too long for a model, the part around the window is shown, and scrolling shows the rest.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
@@ -15,28 +15,28 @@ const MAX_DEPTH = 80
 const MAX_MARKS = 150
 const NAME_CHARS = 300
 const TEXT_CHARS = 2000
-/** Of a frame in a page: where nothing says otherwise. */
+/** The default border of a frame in a page. */
 const FRAME_BORDER = 2
-/** Elements that a person would act on. */
+/** Elements that users interact with. */
 const ACTIVE_ROLES: ReadonlySet<string> = new Set([
   ...['button', 'checkbox', 'combobox', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option'],
   ...['radio', 'scrollbar', 'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem'],
 ])
-/** Elements whose text is what somebody typed. */
+/** Elements whose text was typed by the user. */
 const FIELD_ROLES: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton'])
 const STATES = ['checked', 'disabled', 'expanded', 'pressed', 'selected', 'invalid'] as const
 
 type Line = { readonly depth: number; readonly text: string; readonly isNear: boolean }
 
-/** What the tree of a page does not tell of its fields. */
+/** Data about a page's fields that is not in the tree. */
 export type Fields = {
-  /** Values of fields whose letters a person does not see either, such as one for a password. */
+  /** Values of fields with masked text, such as passwords. */
   readonly hidden: readonly string[]
-  /** Where elements stand that are typed into and are no fields. */
+  /** The positions of editable elements that are not form fields. */
   readonly editable: readonly Box[]
 }
 
-/** As the page has them: these types are not the runner's. */
+/** The page's element types; the runner's TypeScript does not include them. */
 type Element = { readonly type: string; readonly value: string; readonly isContentEditable?: boolean } & {
   readonly parentElement: { readonly isContentEditable?: boolean } | null
   getBoundingClientRect(): Box
@@ -67,8 +67,8 @@ export async function fieldsIn(page: Page): Promise<Fields> {
 }
 
 /**
- * A frame whose address the browser refuses (`file:`, `chrome:`) has no document and answers nothing, and a picture of the whole page
- * waits for it until the time is over. Returns whether there was one.
+ * A frame with an address that the browser refuses (`file:`, `chrome:`) has no document and does not answer, so a
+ * screenshot of the whole page waits for it until the time limit. Returns whether there was one.
  */
 export async function emptyDeadFrames(page: Page, withinMs: number): Promise<boolean> {
   const emptied = await Promise.all(
@@ -85,8 +85,8 @@ export async function emptyDeadFrames(page: Page, withinMs: number): Promise<boo
 }
 
 /**
- * `snapshot`: what the browser says of the page, so it may be anything. `fields`: null where they are not known; then no value
- * of a field is shown.
+ * `snapshot`: the browser's data about the page, which may have any shape. `fields`: null if unknown; then no field
+ * values are shown.
  */
 export function treeOf(snapshot: unknown, fields: Fields | null): PageTree {
   const reading = new Reading(fields)
@@ -121,7 +121,7 @@ class Reading {
     this.#editable = new Set(fields?.editable.map(placeOf))
   }
 
-  /** In words that no page can write: it has no words without quotes. */
+  /** In unquoted words, which no page can produce. */
   #value(role: string, text: string): string {
     const words = quotedWords(text, TEXT_CHARS)
     const isShown = !FIELD_ROLES.has(role) || words === '""' || this.#hidden?.has(words) === false
@@ -200,7 +200,7 @@ function boxIn(value: unknown, { dx, dy }: NodePosition): Box | null {
   if (![x, y, width, height].every((one) => typeof one === 'number' && Number.isFinite(one) && Math.abs(one) < 1e7))
     return null
   const box = { x: Number(x) + dx, y: Number(y) + dy, width: Number(width), height: Number(height) }
-  // Without a size it has no place: an option of a closed list.
+  // Without a size it has no position: an option of a closed list.
   return box.width > 0 && box.height > 0 ? box : null
 }
 

@@ -1,7 +1,7 @@
-/** The service does not know the key or ticket, or will not have it here. */
+/** The service does not accept the key or ticket. */
 export const isRefusal = (status: number | null): boolean => status === 401 || status === 403
 
-/** How long to wait before the next attempt: doubles, with jitter so that a thousand runners do not come at once. */
+/** The time until the next attempt: doubles, with jitter so that a thousand runners do not connect at once. */
 export class Backoff {
   readonly #firstMs: number
   readonly #mostMs: number

@@ -1,5 +1,6 @@
-// One WebSocket to the service: JSON-RPC 2.0 in text frames, content in binary frames. What comes in is checked against the
-// wire's schema and is bounded; what is no message of the wire ends the connection, because nothing after it can be trusted.
+// One WebSocket to the service: JSON-RPC 2.0 in text frames, content in binary frames. Incoming messages are validated
+// with the protocol's schema and have size limits; an invalid message ends the connection, because nothing after it can
+// be trusted.
 
 import WebSocket from 'ws'
 import { z } from 'zod'
@@ -17,7 +18,7 @@ import {
 } from '../../../src/runners/wire.ts'
 import { messageOf } from '../log.ts'
 
-/** An error that the other side is told, with its code. */
+/** An error for the other side, with its code. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown
@@ -28,14 +29,14 @@ export class RpcError extends Error {
   }
 }
 
-/** The connection ended before the answer came. */
+/** The connection ended before the answer arrived. */
 export class Disconnected extends Error {}
 
 export type Handlers = { readonly [M in Method]?: (params: ParamsOf<M>) => unknown }
 export type PeerEvents = {
   readonly handlers: Handlers
   readonly onFrame: (frame: Frame) => void
-  /** Once, also when the connection never opened. */
+  /** Called once, even if the connection never opened. */
   readonly onClosed: (reason: string, refusedWith: number | null) => void
 }
 
@@ -50,12 +51,12 @@ const Message = z.object({
 type Message = z.infer<typeof Message>
 type Pending = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
-/** Requests of the service that are not answered yet: a service that sends more is not one of ours. */
+/** The limit for the service's unanswered requests: a service that sends more violates the protocol. */
 const MAX_UNANSWERED = 256
-/** For each of the handshake and the answer to the first message. */
+/** For the handshake, and for the answer to the first message. */
 const GREETED_WITHIN_MS = 10_000
 
-/** Before a connection counts as dead. */
+/** The time to read received data before a connection counts as dead. */
 const READ_FIRST_MS = 500
 
 export class Peer {
@@ -78,7 +79,7 @@ export class Peer {
       maxPayload: Math.max(MAX_FRAME_BYTES, MAX_TEXT_BYTES),
       handshakeTimeout: GREETED_WITHIN_MS,
       followRedirects: false,
-      // An answer takes effect before the next message is looked at.
+      // An answer takes effect before the next message is processed.
       allowSynchronousEvents: false,
     })
     this.#socket.on('open', () => {
@@ -102,7 +103,7 @@ export class Peer {
     return !this.#isClosed && this.#socket.readyState === WebSocket.OPEN
   }
 
-  /** Rejects with `RpcError` for the other side's no and with `Disconnected` when the connection ends first. */
+  /** Rejects with `RpcError` for an error answer and with `Disconnected` if the connection ends first. */
   call<M extends Method>(method: M, params: ParamsOf<M>): Promise<unknown> {
     if (!this.isOpen) return Promise.reject(new Disconnected('not connected'))
     const id = this.#nextId++
@@ -112,7 +113,7 @@ export class Peer {
     })
   }
 
-  /** The first message. A service that does not answer it has lost the connection without a word. */
+  /** The first message. If the service does not answer it, the connection was lost without notice. */
   async hello<M extends 'runner/hello' | 'session/hello'>(method: M, params: ParamsOf<M>): Promise<unknown> {
     const late = setTimeout(() => this.close(1000, 'no answer to the hello'), GREETED_WITHIN_MS)
     try {
@@ -122,7 +123,7 @@ export class Peer {
     }
   }
 
-  /** `onLeft`: the network has taken it, or never will. */
+  /** `onLeft`: called when the network has accepted it, or never will. */
   notify<M extends Method>(method: M, params: ParamsOf<M>, onLeft?: () => void): void {
     if (this.isOpen) this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }), onLeft)
     else onLeft?.()
@@ -143,9 +144,9 @@ export class Peer {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** A connection on which nothing comes until the next one is dead. */
+  /** A connection without incoming data until the next ping is dead. */
   #ping(): void {
-    // Where this process was held up, what came meanwhile is read only now.
+    // If this process was blocked, data received meanwhile is only read now.
     if (this.#heard) this.#pingNow()
     else setTimeout(() => (this.#heard ? this.#pingNow() : this.#silent()), READ_FIRST_MS)
   }
@@ -179,8 +180,8 @@ export class Peer {
       if (isBinary) this.#events.onFrame(decodeFrame(bytes))
       else this.#receivedText(bytes.toString('utf8'))
     } catch (error) {
-      // A frame that cannot be read, that nothing announced or that could not be taken here: the state on both sides is no longer
-      // the same. It is this connection's fault, and no other conversation's.
+      // A frame that is invalid, unannounced or cannot be accepted here: the states of both sides differ. Only this
+      // connection is affected, not other conversations.
       const isTheirs = error instanceof BadFrame || error instanceof RpcError
       this.close(isTheirs ? 1008 : 1011, messageOf(error))
     }
@@ -205,13 +206,13 @@ export class Peer {
 
   #asked(method: string, { id, params }: Message): void {
     if (id === undefined) {
-      // A notification that a newer service knows is none of ours.
+      // Unknown notifications of a newer service are ignored.
       if (Object.hasOwn(this.#events.handlers, method)) this.#run(method, params)
       return
     }
     if (this.#unanswered >= MAX_UNANSWERED) throw new BadFrame('too many requests that wait for an answer')
     this.#unanswered += 1
-    // Called in this turn of the loop, so that requests and frames take effect in the order of their arrival.
+    // Called in the same turn of the event loop, so that requests and frames take effect in the order of their arrival.
     let answer: unknown
     try {
       answer = this.#run(method, params)

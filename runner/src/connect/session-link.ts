@@ -1,5 +1,5 @@
-// The connection of one conversation to its object: opened with a ticket, and made again when it breaks, for as long as the ticket
-// is good. It counts as connected from the object's welcome on.
+// The connection of one conversation to its object: opened with a ticket, and opened again when it breaks, while the
+// ticket is valid. It counts as connected after the object's answer to the hello.
 
 import { type ParamsOf, RPC_ERRORS, SessionWelcome } from '../../../src/runners/wire.ts'
 import { type Log, messageOf } from '../log.ts'
@@ -8,7 +8,7 @@ import { Disconnected, Peer, type PeerEvents, RpcError } from './peer.ts'
 
 export type SessionLinkDeps = Pick<PeerEvents, 'handlers' | 'onFrame'> & {
   readonly log: Log
-  /** What the object is told first. */
+  /** The first message to the object. */
   readonly hello: () => ParamsOf<'session/hello'>
   readonly onWelcome: (welcome: SessionWelcome, peer: Peer) => void
   readonly onLost: () => void
@@ -16,13 +16,16 @@ export type SessionLinkDeps = Pick<PeerEvents, 'handlers' | 'onFrame'> & {
   readonly onGivenUp: (reason: string) => void
 }
 
-/** A ticket opens the conversation for so long; then the service has given the conversation to somebody else. */
+/** A ticket is valid for this time; after that the service has given the conversation to another runner. */
 const TICKET_MS = 10 * 60_000
 
 export class SessionLink {
   readonly #deps: SessionLinkDeps
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 2_000 })
-  /** A ticket that is refused is one of a key that was revoked, nearly always: asking on would keep the whole address out of the service. */
+  /**
+   * A refused ticket nearly always belongs to a revoked key: frequent attempts would block the whole address at the
+   * service.
+   */
   readonly #refusals = new Backoff({ firstMs: 2_000, mostMs: 30_000 })
   #address: { url: URL; bearer: string } | null = null
   #peer: Peer | null = null
@@ -36,7 +39,7 @@ export class SessionLink {
     this.#deps = deps
   }
 
-  /** The connection that there is, welcome or not. */
+  /** The current connection, whether or not the hello was answered. */
   get peer(): Peer | null {
     return this.#peer
   }
@@ -45,12 +48,12 @@ export class SessionLink {
     return this.#isWelcome
   }
 
-  /** For how long the service has not let it in with its ticket. */
+  /** How long the service has refused the ticket. */
   get refusedMs(): number {
     return this.#refusedAt === null ? 0 : performance.now() - this.#refusedAt
   }
 
-  /** With a new ticket at first, and again whenever the service gives another one. */
+  /** With a new ticket at first, and again whenever the service sends another one. */
   open(address: { url: URL; bearer: string }): void {
     this.#address = address
     this.#lostAt = null

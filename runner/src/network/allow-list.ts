@@ -1,5 +1,5 @@
-// Which hosts a sandbox may reach: by name, and never by way of a name that leads into a private network, unless the operator
-// named that host.
+// The hosts that a sandbox may reach: by name, and not through a name with an address in a private network, unless the
+// operator listed that host.
 
 import { BlockList, isIP } from 'node:net'
 import { DEFAULT_HOSTS } from './default-hosts.ts'
@@ -25,7 +25,7 @@ for (const [network, bits] of [
 ] as const) {
   SPECIAL.addSubnet(network, bits, 'ipv4')
 }
-/** Of version 6 only what is given out to the world; in it not the ways to carry version 4. */
+/** For IPv6 only global unicast addresses, without the ranges that embed IPv4. */
 const GLOBAL = new BlockList()
 GLOBAL.addSubnet('2000::', 3, 'ipv6')
 const CARRIERS = new BlockList()
@@ -35,7 +35,7 @@ CARRIERS.addSubnet('2002::', 16, 'ipv6')
 
 export type Permission = { readonly mayBePrivate: boolean }
 
-/** Null when the host is not on the list. */
+/** Null if the host is not on the list. */
 export function permissionFor(allow: readonly string[], host: string, port: number): Permission | null {
   const name = host.toLowerCase().replace(/\.$/, '')
   const rule = allow.find((one) => isMatch(one, name, port))
@@ -47,7 +47,7 @@ function isMatch(rule: string, name: string, port: number): boolean {
     /^(.*?)(?::(\d+))?$/.exec(rule.startsWith('[') ? rule.replace(/^\[(.*)\]/, '$1#') : rule) ?? []
   const isPort = wantedPort === undefined ? PORTS.includes(port) : Number(wantedPort) === port
   const host = wanted.replace(/#$/, '')
-  // What the name of an address means is not its end: 1.2.3.4 is below no *.3.4.
+  // Addresses do not match suffixes: 1.2.3.4 does not match *.3.4.
   const isHost = host.startsWith('*.') ? isIP(name) === 0 && name.endsWith(host.slice(1)) : name === host
   return isPort && isHost
 }

@@ -1,4 +1,4 @@
-/** What `--network list` reaches when nothing is named: package registries and git hosts. */
+/** The hosts of `--network list` by default: package registries and git hosts. */
 export const DEFAULT_HOSTS: readonly string[] = [
   'registry.npmjs.org',
   'registry.yarnpkg.com',

@@ -1,5 +1,6 @@
-// The sandbox's way out: an HTTP proxy on a socket file, one for each conversation. It looks a name up itself and connects to
-// the address that it checked, so that a name cannot change in between. What is refused is refused at once, with a reason.
+// The sandbox's way to the network: an HTTP proxy on a socket file, one for each conversation. It resolves a name
+// itself and connects to the checked address, so that the name cannot change in between. Refusals are immediate and
+// contain the reason.
 
 import { lookup as systemLookup } from 'node:dns/promises'
 import {
@@ -19,14 +20,14 @@ import { isPublicAddress, type Permission, permissionFor } from './allow-list.ts
 export type ProxyDeps = {
   readonly allow: readonly string[]
   readonly log: Log
-  /** Asked about a host that is not on the list: whether the service vouches for it. */
+  /** Called for a host that is not on the list: whether the service permits it. */
   readonly mayReach?: (wanted: { host: string; port: number }) => Promise<boolean>
   readonly lookup?: (host: string) => Promise<readonly { address: string }[]>
 }
 
 const MAX_CONNECTIONS = 128
 const CONNECT_MS = 20_000
-/** Between a client and its proxy only. */
+/** Only between a client and its proxy. */
 const HOP_HEADERS = [
   'connection',
   'keep-alive',
@@ -65,7 +66,7 @@ export class HostProxy {
     this.#server.on('connection', (socket) => this.#keep(socket))
   }
 
-  /** The folder is open while the server is: a socket's path may have 107 characters only, and this one is short. */
+  /** The folder is open as long as the server is: a socket's path may have only 107 characters, and this one is short. */
   static async listen(folderPath: string, name: string, deps: ProxyDeps): Promise<HostProxy> {
     const proxy = new HostProxy(deps)
     const folder = Folder.root(folderPath)
@@ -89,7 +90,7 @@ export class HostProxy {
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     upstream.write(head)
     upstream.on('error', () => client.destroy())
-    // What is still on its way to a slow reader arrives.
+    // Data that is still being sent to a slow reader is delivered.
     upstream.on('close', (isBroken) => (isBroken ? client.destroy() : client.end(() => client.destroy())))
     client.on('close', () => upstream.destroy())
     upstream.pipe(client)
@@ -142,7 +143,7 @@ export class HostProxy {
     return socket
   }
 
-  /** What the service names is reached as a public host alone: the operator's own network is the operator's to open. */
+  /** Hosts permitted by the service must be public: only the operator can open the private network. */
   async #vouchedFor(host: string, port: number): Promise<Permission | null> {
     const isVouchedFor = (await this.#deps.mayReach?.({ host, port })) ?? false
     return isVouchedFor ? { mayBePrivate: false } : null
@@ -166,7 +167,7 @@ export class HostProxy {
 
 const TEXT = { 'content-type': 'text/plain', connection: 'close' }
 
-/** In the status line too: most programs show no more of an answer to CONNECT. */
+/** Also in the status line: most programs show nothing else of an answer to CONNECT. */
 const reasonLine = (text: string): string =>
   text
     .replaceAll(/[^ -~]+/g, ' ')
@@ -180,7 +181,7 @@ function statusOf(error: unknown): number {
 function targetOf(text: string, defaultPort: number): { host: string; port: number } {
   if (!URL.canParse(text)) throw new Refused('no address')
   const { hostname, port } = new URL(text)
-  // The parser leaves out the port that belongs to http.
+  // The parser removes the default port of http.
   const isEighty = port === '' && /:80$/.test(text.replace(/^http:\/\//, '').replace(/\/.*$/, ''))
   return {
     host: hostname.replace(/^\[(.*)\]$/, '$1'),

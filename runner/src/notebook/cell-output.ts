@@ -1,5 +1,5 @@
-// What one call of the notebook sends of what the kernel brings: of a long text the beginning at once and the end when the call
-// ends. The kernel's process belongs to the code that runs in it, so nothing that comes from there is taken as it is.
+// The part of a kernel's output that one call sends: of a long text the beginning at once and the end when the call
+// ends. The kernel's process is controlled by the user's code, so its output is not trusted.
 
 import { CELL_TEXT_CHARS, type CellPiece, MAX_PICTURES, MAX_PICTURES_CHARS } from '../../../src/runners/output.ts'
 
@@ -27,7 +27,7 @@ export class CellOutput {
     }
   }
 
-  /** What was held back goes too. */
+  /** Sends the held-back text too. */
   end(): void {
     if (this.#leftOut > 0) this.#write({ t: 'gap', chars: this.#leftOut })
     for (const text of this.#tail) this.#write({ t: 'text', text })

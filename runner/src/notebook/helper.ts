@@ -1,14 +1,14 @@
-// The program that stands between the runner and one Jupyter kernel, in the conversation's sandbox. It speaks the kernel's
-// wire by the client library that comes with every kernel, and JSON lines with the runner: so the runner needs no ZeroMQ and
-// no part of the wire that another version of Jupyter changes.
+// The program between the runner and one Jupyter kernel, in the conversation's sandbox. It uses the client library that
+// comes with every kernel, and exchanges JSON lines with the runner. So the runner needs neither ZeroMQ nor the parts
+// of the protocol that differ between Jupyter versions.
 
 export const HELPER_FILE = 'kernel.py'
 
-/** The largest picture, and all of one cell together, in characters of base64. */
+/** The limit of one picture, and of all pictures of a cell, in characters of base64. */
 const MAX_PICTURE_CHARS = 4 * 1024 * 1024
 const MAX_PICTURES_CHARS = 6 * 1024 * 1024
 const MAX_PICTURES = 8
-/** Longer texts come in pieces: none is more than one message of the runner's may be. */
+/** Longer texts are split: no piece may be longer than one message of the runner. */
 const MAX_TEXT_CHARS = 64 * 1024
 
 export const HELPER_SOURCE = `

@@ -1,5 +1,5 @@
-// The notebook of one conversation: one kernel, started with the first cell and kept over the cells. A call is not a cell: it
-// may leave a cell running, and a later one waits for it or interrupts it.
+// The notebook of one conversation: one kernel, started with the first cell and kept between cells. A call is not a
+// cell: it may leave a cell running, and a later call can wait for it or interrupt it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -18,12 +18,12 @@ export type NotebookDeps = {
   /** Null on a machine without a kernel. */
   readonly launch: (() => Launch) | null
   readonly log: Log
-  /** A kernel that nobody used for so long is ended; null for never. */
+  /** A kernel is ended after this time without use; null for never. */
   readonly idleMs: number | null
 }
 export type CellEvents = {
   readonly onOutput: (bytes: Buffer) => void
-  /** The kernel, which was started for it, has it now. */
+  /** The kernel has received the cell. */
   readonly onBegun: () => void
   readonly onEnded: (end: CallEnd) => void
 }
@@ -39,12 +39,12 @@ type Kernel = {
   readonly isFirst: boolean
   readonly child: ChildProcessWithoutNullStreams
   state: 'starting' | 'idle' | 'busy'
-  /** The order that waits for it to be ready. */
+  /** The request that waits until it is ready. */
   waiting: string | null
   env: string
   death: string
   stderr: string
-  /** Processes that it has when it does nothing. */
+  /** The number of its processes when it is idle. */
   atRest: number
 }
 type Call = CellEvents & { readonly output: CellOutput }
@@ -56,13 +56,13 @@ export class Notebook {
   #kernel: Kernel | null = null
   #call: Call | null = null
   readonly #between = new PiecesBetween()
-  /** How a cell ended while no call listened. */
+  /** The result of a cell that ended while no call was waiting. */
   #endedBetween: CallEnd | null = null
-  /** Told with the next cell: why its variables are gone. */
+  /** Reported with the next cell: why its variables are lost. */
   #note = ''
   #idle: NodeJS.Timeout | null = null
   #hasHadOne = false
-  /** Where the kernel stands, as it last said. */
+  /** The kernel's current folder, as last reported. */
   place = { cwd: '', interpreter: '' }
 
   constructor(deps: NotebookDeps) {
@@ -73,14 +73,14 @@ export class Notebook {
     return this.#kernel?.child.pid ?? null
   }
 
-  /** A cell runs, or something that a cell left behind. */
+  /** A cell is running, or processes that a cell started. */
   get hasWork(): boolean {
     const kernel = this.#kernel
     if (kernel === null) return false
     return kernel.state === 'busy' || (kernel.atRest > 0 && countDescendants(kernel.child.pid ?? 0) > kernel.atRest)
   }
 
-  /** Carries out the call: its output and its end are told to `events`, until it is left. */
+  /** Executes the call: its output and its end are sent to `events`, until it is left. */
   take({ kind, text, env }: Pick<CallStart, 'kind' | 'text' | 'env'>, events: CellEvents): void {
     if (this.#idle !== null) clearTimeout(this.#idle)
     this.#idle = null
@@ -97,20 +97,20 @@ export class Notebook {
     else if (isBusy && !isOnlyWait) this.#end(refused(STILL_RUNS))
     else {
       this.#between.handTo(this.#call?.output)
-      // It runs for long already, and may be cleaning up: once is enough.
+      // It was interrupted before and may be cleaning up: one signal is enough.
       if (kind === 'interrupt') this.interrupt([])
       if (!isOnlyWait) this.#run(text, env)
     }
   }
 
-  /** The call is over, whatever the cell does. */
+  /** The call is over, whatever the state of the cell. */
   leave(): void {
     this.#call?.output.end()
     this.#call = null
     this.#restartIdle()
   }
 
-  /** Again while the cell does not end: a kernel takes no notice of a signal that comes before it has the cell. */
+  /** Repeated while the cell runs: a kernel ignores a signal that arrives before it has the cell. */
   interrupt(again: readonly number[] = INTERRUPT_AGAIN_MS): void {
     const [kernel, call] = [this.#kernel, this.#call]
     if (kernel === null) return
@@ -123,7 +123,7 @@ export class Notebook {
     }, waitMs).unref()
   }
 
-  /** The kernel ends, with all that is in it; the next cell gets a new one and is told so. */
+  /** The kernel and its state are lost; the next cell gets a new one and a note about this. */
   kill(why: string): void {
     const isBusy = this.#kernel?.state === 'busy' || this.#kernel?.waiting != null
     this.#stop(why)
@@ -136,7 +136,7 @@ export class Notebook {
     this.#stop('')
   }
 
-  /** Nothing runs that could be waited for or interrupted. */
+  /** There is nothing to wait for or to interrupt. */
   #endIdle(kind: CallStart['kind']): void {
     const ended = this.#endedBetween
     this.#endedBetween = null
@@ -189,7 +189,7 @@ export class Notebook {
     this.#hasHadOne = true
     log('kernel.started')
     child.stdin.on('error', () => {
-      // It does not read any more: its end is told by its exit.
+      // It does not read any more: its exit is handled elsewhere.
     })
     child.stderr.on('data', (chunk) => {
       kernel.stderr = (kernel.stderr + String(chunk)).slice(-STDERR_CHARS)
@@ -286,7 +286,7 @@ export class Notebook {
   }
 }
 
-/** From one signal to the next; the last one is for a machine that is busy. */
+/** The time between two signals; the last one is for a busy machine. */
 const INTERRUPT_AGAIN_MS = [600, 600, 1_200]
 const STILL_RUNS =
   'The last cell still runs, so this one was not started. Wait for it with empty code, end it with kernel="interrupt", or begin anew with kernel="restart".'
@@ -297,7 +297,7 @@ function jsonIn(line: string): unknown {
   try {
     return JSON.parse(line)
   } catch {
-    // The code of a cell can write on this pipe; what is no message is nothing.
+    // The cell's code can write to this pipe; anything that is not a message is ignored.
     return null
   }
 }

@@ -1,9 +1,9 @@
-// What a kernel brings while no call waits for it: kept for the next one, the newest.
+// Stores the newest output of a kernel while no call is waiting, for the next call.
 
 import type { CellPiece } from '../../../src/runners/output.ts'
 import type { CellOutput } from './cell-output.ts'
 
-/** What comes while no call listens. */
+/** The limit for output while no call is waiting. */
 const MAX_BETWEEN_CHARS = 256 * 1024
 
 const sizeOf = (piece: CellPiece): number =>
@@ -17,14 +17,14 @@ export class PiecesBetween {
     this.#pieces.push(piece)
     this.#chars += sizeOf(piece)
     for (let first = this.#pieces[0]; first !== undefined && this.#chars > MAX_BETWEEN_CHARS; first = this.#pieces[0]) {
-      // A picture stays, if it is alone.
+      // A picture is kept if it is the only piece.
       if (this.#pieces.length === 1) return
       this.#pieces.shift()
       this.#chars -= sizeOf(first)
     }
   }
 
-  /** Nothing is kept then, also where nobody takes it. */
+  /** Clears the stored pieces, even if there is no receiver. */
   handTo(output: CellOutput | undefined): void {
     for (const piece of this.#pieces.splice(0)) output?.push(piece)
     this.#chars = 0

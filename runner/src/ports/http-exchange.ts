@@ -1,4 +1,5 @@
-// One HTTP request to a server in the sandbox. The server is untrusted: Node's parser reads its answer, and bounds the head.
+// One HTTP request to a server in the sandbox. The server is not trusted: Node's parser reads its answer and limits the
+// header.
 
 import { type Agent, type IncomingMessage, request } from 'node:http'
 import type { PortFrameHead } from '../../../src/runners/frames.ts'
@@ -9,14 +10,14 @@ import { type Line, reasonOf } from './ports.ts'
 export type Exchange = {
   take(head: PortFrameHead, bytes: Uint8Array): void
   acked(seq: number): void
-  /** From the other side, or because the connection is gone. */
+  /** Ended by the other side, or because the connection is lost. */
   breakOff(code?: number): void
 }
 
 const MAX_HEAD_BYTES = 32 * 1024
-/** Without a byte of the head for so long the server is taken to hang. */
+/** After this time without a byte of the header, the server counts as unresponsive. */
 const HEAD_MS = 120_000
-/** Belong to one connection, and to this side to say. */
+/** Headers of one connection, which this side sets itself. */
 const OF_CONNECTION = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/
 
 export function httpExchange(wanted: PortOpen, line: Line, agent: Agent): Exchange {
@@ -78,7 +79,7 @@ async function send(body: PortReader, out: ReturnType<typeof request>, line: Lin
   }
 }
 
-/** Also when it ends: then nobody waits for a drain that does not come. */
+/** Also resolves when it ends: then there is no drain event. */
 function drained(out: ReturnType<typeof request>): Promise<void> {
   return new Promise((resolve) => {
     out.once('drain', resolve)

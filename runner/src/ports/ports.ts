@@ -1,6 +1,6 @@
-// The servers that run in a conversation's sandbox, for people who look at them through the service: who listens, and one
-// exchange for each request or socket. It all goes over the runner's connection; no port of the machine is opened. When the
-// connection goes, so does everything that was under way on it.
+// The servers in a conversation's sandbox, which users view through the service: the list of open ports, and one
+// exchange for each request or socket. All data goes over the runner's connection; no port of the machine is opened.
+// When the connection is lost, its running exchanges are aborted.
 
 import { Agent } from 'node:http'
 import type { Socket } from 'node:net'
@@ -16,11 +16,11 @@ import { socketExchange } from './socket-exchange.ts'
 export type Line = {
   send(frame: Frame): void
   head(status: number, headers: [string, string][]): void
-  /** Everything up to this piece was used. */
+  /** Everything up to this piece was processed. */
   used(seq: number): void
-  /** Broken off from here. */
+  /** Aborted at this point. */
   close(reason: string, code?: number): void
-  /** Both directions are over. */
+  /** Both directions are finished. */
   done(): void
 }
 
@@ -31,16 +31,16 @@ export class Ports {
   readonly #agent: Agent
   #peer: Peer | null = null
 
-  /** Without a network of the conversation's own there is nothing to look at: the machine's ports are not ours to show. */
+  /** Without a network of the conversation's own there are no ports: those of the machine must not be shown. */
   constructor(network: OwnNetwork | null, log: Log) {
     this.#network = network
     this.#log = log
-    // One for each request that there may be: one that waited for a connection would wait for requests that never end.
+    // One connection for each possible request: otherwise a request could wait for others that never end.
     this.#agent = new Agent({ keepAlive: true, maxSockets: MAX_PORT_STREAMS, maxFreeSockets: 8, timeout: 30_000 })
     this.#agent.createConnection = (options, callback) => {
       this.#connect(Number(options.port)).then(
         (socket) => callback?.(null, socket),
-        // The agent looks at the error alone.
+        // The agent checks only the error.
         (error: Error) => callback?.(error, undefined as unknown as Socket),
       )
       return undefined
@@ -69,7 +69,7 @@ export class Ports {
       if (this.#open.size >= MAX_PORT_STREAMS) throw new Error('too many requests at a time')
       this.#open.set(stream, this.#exchange(wanted, line))
     } catch (error) {
-      // A head that no request may have.
+      // A header that is invalid in a request.
       line.close(reasonOf(error))
     }
   }

@@ -1,5 +1,5 @@
-// Asks the machine's git about a folder of the workspace, in the sandbox of its conversation and without its network: what a
-// repository's configuration makes git run, the conversation's commands could run as well.
+// Runs the machine's git in a folder of the workspace, in the conversation's sandbox and without its network: programs
+// that a repository's configuration makes git run could also be run by the conversation's commands.
 
 import { execFile } from 'node:child_process'
 import { type ConversationFolders, type LaunchPlan, programLaunch } from './launch.ts'
@@ -8,7 +8,7 @@ const WITHIN_MS = 10_000
 const MAX_BYTES = 8 * 1024 * 1024
 const SETTINGS = ['-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false']
 
-/** What git printed, cut at each NUL; null when it failed, took too long or said too much. */
+/** Git's output, split at each NUL; null if it failed, or its time or output exceeded the limit. */
 export function askGit(
   folder: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
-// The sandbox: a line of bubblewrap. The machine's programs can be read and run, the conversation's workspace and home can be
-// written, and nothing else is there: no other file, process, user or network of the machine. Everything else that can be
-// written is memory of a fixed size.
+// The sandbox: a bubblewrap command line. The machine's programs are readable and executable, the conversation's
+// workspace and home are writable, and nothing else exists: no other file, process, user or network of the machine. All
+// other writable places are memory of a fixed size.
 
 import { existsSync, lstatSync } from 'node:fs'
 import { quoted } from '../session/shell-source.ts'
@@ -24,12 +24,12 @@ export const SANDBOX_ENV: Readonly<Record<string, string>> = {
   GIT_PAGER: 'cat',
 }
 
-/** By the operator's path: the sandbox's own variables are for what runs in it. */
+/** Found in the operator's path: the sandbox's own variables apply only inside it. */
 export function bwrapCommand(): string {
   return onPath('bwrap', process.env.PATH ?? SANDBOX_PATH) ?? 'bwrap'
 }
 
-/** What programs need of /etc. Never all of it: it has passwords and keys. */
+/** The files of /etc that programs need. Never all of it, because it contains passwords and keys. */
 const ETC = [
   'alternatives',
   'ca-certificates',
@@ -60,13 +60,14 @@ const ETC = [
   'terminfo',
   'timezone',
 ]
-/** Where Google's package puts Chrome. */
+/** The folder of Chrome in Google's package. */
 export const CHROME_FOLDER = '/opt/google/chrome'
 const SYSTEM = ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']
 
 /**
- * The line that starts a program in the sandbox. A shell in front enters the control groups and opens the filter of system
- * calls; what it cannot do ends it. Without a group for processor time the sandbox is nice to the rest of the machine.
+ * The command line that starts a program in the sandbox. A shell before it enters the control groups and loads the
+ * filter of system calls; if it cannot, it ends. Without a control group for processor time, the sandbox has a lower
+ * priority.
  */
 export function sandboxLine(line: readonly string[], folders: ConversationFolders, plan: LaunchPlan) {
   const entrances = plan.entrances ?? []
@@ -107,13 +108,13 @@ function bwrapArgs(folders: ConversationFolders, { network, limits }: LaunchPlan
     ...[...memory('/tmp'), ...memory('/run'), ...memory('/var'), '--dir', '/var/tmp', '--dir', '/home'],
     ...[...runArgs, '--bind', folders.home, HOME_INSIDE, '--bind', folders.workspace, WORKSPACE_INSIDE],
     ...(folders.shared === undefined ? [] : browserArgs(folders.shared, folders.run)),
-    // The roots of the sandbox's own memory file systems, which have no size of their own.
+    // The roots of the sandbox's own memory file systems, which have no size limit.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', WORKSPACE_INSIDE],
   ]
 }
 
-/** Chromium and Chrome look for their rules in different places. Without the rules none of them is to start. */
+/** Chromium and Chrome read their policies from different folders. Neither may start without the policies. */
 function browserArgs(shared: string, run: string): string[] {
   const rules = ['/etc/chromium/policies', '/etc/opt/chrome/policies'].flatMap((place) => [
     '--ro-bind',
@@ -123,7 +124,7 @@ function browserArgs(shared: string, run: string): string[] {
   return ['--bind', shared, shared, '--ro-bind-try', CHROME_FOLDER, CHROME_FOLDER, ...rules]
 }
 
-/** /bin and its like are links into /usr on most systems and folders on the others. */
+/** /bin and similar are links into /usr on most systems and folders on the others. */
 function systemFolder(name: string): string[] {
   const path = `/${name}`
   if (!existsSync(path)) return []

@@ -1,6 +1,7 @@
-// Control groups: what the kernel gives one conversation of processor time, memory and processes, all its programs together.
-// The runner needs a group of its own to divide: root makes one before it becomes an ordinary user; a service manager hands
-// one over (`Delegate=yes`). Where there is none, the sandbox is nice to others and the guard watches.
+// Control groups: the kernel's limits of processor time, memory and processes for one conversation, all its programs
+// together. The runner needs its own group to divide: root creates one before it becomes an ordinary user; a service
+// manager can delegate one (`Delegate=yes`). If there is none, the sandbox has a lower priority and the guard watches
+// the usage.
 
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,21 +10,27 @@ import type { Limits } from '../options.ts'
 type Controller = 'cpu' | 'memory' | 'pids'
 const CONTROLLERS: readonly Controller[] = ['cpu', 'memory', 'pids']
 
-/** Where the groups of conversations are made: one folder for all (version 2), or one for each controller (version 1). */
+/** Where the groups of conversations are created: one folder for all (version 2), or one for each controller (version 1). */
 export type CgroupBase = { readonly version: 1 | 2; readonly folders: Readonly<Partial<Record<Controller, string>>> }
 
 const ROOT = '/sys/fs/cgroup'
 const PERIOD_US = 100_000
-/** Beside what a session may have: the sandboxes' own processes, so that a session at its limit still gets its next shell. */
+/**
+ * In addition to the limit of a session, for the sandboxes' own processes, so that a session at its limit still gets
+ * its next shell.
+ */
 const OWN_PROCESSES = 64
 
-/** Null where the system lets this process make no groups. Called before root becomes an ordinary user, who is given them. */
+/**
+ * Null if the system does not allow this process to create groups. Called before root becomes an ordinary user, who
+ * becomes their owner.
+ */
 export function takeCgroups(owner: { uid: number; gid: number } | null): CgroupBase | null {
   try {
     if (owner !== null) removeLeftBehind()
     return existsSync(join(ROOT, 'cgroup.controllers')) ? unified(owner) : separate(owner)
   } catch (error) {
-    // Read-only, as in most containers, or somebody else's.
+    // Read-only, as in most containers, or owned by another user.
     if (error instanceof Error && 'code' in error) return null
     throw error
   }
@@ -33,7 +40,7 @@ export function letCgroupsGo(base: CgroupBase | null): void {
   for (const folder of new Set(Object.values(base?.folders ?? {}))) removeGroup(folder)
 }
 
-/** Only root may remove what root made: groups of runners that are gone go with the next start. */
+/** Only root may remove root's groups: those of ended runners are removed at the next start. */
 function removeLeftBehind(): void {
   for (const parent of [ROOT, ...CONTROLLERS.map((one) => join(ROOT, one))].filter((one) => existsSync(one))) {
     for (const name of readdirSync(parent)) {
@@ -47,7 +54,8 @@ function removeLeftBehind(): void {
 }
 
 /**
- * Version 2: a group with processes of its own cannot divide, so the runner moves into a leaf beside its conversations.
+ * Version 2: a group with processes of its own cannot be divided, so the runner moves into a leaf next to its
+ * conversations.
  */
 function unified(owner: { uid: number; gid: number } | null): CgroupBase | null {
   const own = join(ROOT, /^0::(.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '')
@@ -99,12 +107,12 @@ export class Cgroup {
     this.#kills = this.#countKills()
   }
 
-  /** A process that writes its id into each of them, and whatever it starts, is in the groups. */
+  /** A process that writes its id into each of these files is in the groups, and so are its children. */
   get entrances(): string[] {
     return this.#folders.map((folder) => join(folder, 'cgroup.procs'))
   }
 
-  /** How many programs the kernel ended for want of memory since it was last asked. */
+  /** The number of programs that the kernel killed because of memory since the last call. */
   newKills(): number {
     const now = this.#countKills()
     const more = now - this.#kills
@@ -112,7 +120,10 @@ export class Cgroup {
     return more
   }
 
-  /** Empty when all its processes are gone, which they may be a moment later: the groups go with the runner's at the latest. */
+  /**
+   * Only possible when all processes have ended, which may take a moment; the groups are removed with the runner's at
+   * the latest.
+   */
   end(): void {
     for (const folder of this.#folders) removeGroup(folder)
   }

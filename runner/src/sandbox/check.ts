@@ -1,4 +1,4 @@
-// Whether the sandbox works here, tried before anything is promised.
+// Tests the sandbox before the runner offers it.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,13 +10,13 @@ import { writeRunFiles } from './run-files.ts'
 
 const TRY_MS = 10_000
 
-/** What to do on a machine that can have no sandbox; null on Linux. */
+/** Advice for a machine without sandbox support; null on Linux. */
 export function notLinux(): string | null {
   if (platform() === 'linux') return null
   return `The sandbox needs Linux (bubblewrap), and this is ${platform()}: there is no isolation here. Run the runner in a Linux machine or container, or, on a machine of your own whose files you are ready to lend, with --isolation none: commands then run with your rights.`
 }
 
-/** What to install or to set; null when it works. */
+/** What to install or to configure; null if the sandbox works. */
 export function sandboxProblem(plan: LaunchPlan): string | null {
   const missing = [
     { command: 'bwrap', package: 'bubblewrap', isNeeded: true },

@@ -1,4 +1,4 @@
-// How the processes of one conversation are started: in a sandbox of their own, or, where the operator said so, without one.
+// How the processes of one conversation are started: in their own sandbox, or without one if the operator chose that.
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -13,20 +13,20 @@ import { onPath } from '../tools.ts'
 import { RUN_INSIDE, SANDBOX_ENV, SANDBOX_PATH, sandboxLine, WORKSPACE_INSIDE } from './bwrap.ts'
 import { type OwnNetwork, PROXY_PORT } from './own-network.ts'
 
-/** Where the object has the workspace. */
+/** The path of the workspace in the object. */
 const OBJECT_ROOT = '/workspace'
 
 export type LaunchPlan = {
   readonly isolation: Isolation
   readonly network: Network
   readonly limits: Limits
-  /** Files that a process writes its id into to be in the conversation's control groups; none where there are no groups. */
+  /** Files to which a process writes its id to enter the conversation's control groups; none if there are no groups. */
   readonly entrances?: readonly string[]
-  /** A notebook's kernel that nobody used for so long is ended; null for never. */
+  /** A notebook's kernel is ended after this time without use; null for never. */
   readonly idleMs: number | null
   /** The same for a browser. */
   readonly browserIdleMs: number | null
-  /** Whether the machine lets a conversation have a network that all of its sandboxes share. */
+  /** Whether the machine allows a network that all sandboxes of a conversation share. */
   readonly hasOwnNetworks?: boolean
 }
 export type Launch = { command: string; args: string[]; env: Record<string, string>; cwd: string }
@@ -35,11 +35,11 @@ export type Launch = { command: string; args: string[]; env: Record<string, stri
 export type ConversationFolders = {
   readonly workspace: string
   readonly home: string
-  /** The pipe of the shell and sockets of the runner: seen in the sandbox, not writable there. */
+  /** The shell's pipe and the runner's sockets: visible in the sandbox, but read-only. */
   readonly run: string
-  /** All of its processes are in it; without one each sandbox has a network of its own. */
+  /** All its processes are in it; without one, each sandbox has its own network. */
   readonly network?: OwnNetwork
-  /** A folder that has the same path inside and outside. */
+  /** A folder with the same path inside and outside. */
   readonly shared?: string
 }
 
@@ -60,14 +60,14 @@ export function shellLaunch(folders: ConversationFolders, plan: LaunchPlan): She
   makePipe(callPipe)
   writeFileSync(join(folders.run, 'rc'), rcSource(nonce, paths), { mode: 0o600 })
   const loop = loopSource(nonce, paths, isFree ? null : plan.limits)
-  // A runner that is killed cannot clean up; the terminal that goes with it ends the loop.
+  // A killed runner cannot clean up; the end of its terminal ends the loop.
   const start = isFree ? `trap 'rm -f ${state}' EXIT; ${loop}` : `${proxySource(folders, plan)}${loop}`
   const launch = launchOf(['bash', '--norc', '--noprofile', '-i', '-c', start], folders, plan)
   const processes = isFree ? null : plan.limits.processes
   return { ...launch, nonce, paths, callPipe, stateFile: isFree ? state : null, processes }
 }
 
-/** Any program of the conversation, as the shell is started. */
+/** Any program of the conversation, started like the shell. */
 export function programLaunch(
   program: { command: string; args: readonly string[]; env: Readonly<Record<string, string>> },
   { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
@@ -81,8 +81,8 @@ export function programLaunch(
 }
 
 /**
- * Chromium, as a file that a library starts with the arguments it wants. Its sandbox has the conversation's network and, of
- * its folders, those of the browser alone: no workspace, no home, no socket that gives out credentials.
+ * Chromium, as a file that a library starts with its own arguments. Its sandbox has the conversation's network and only
+ * the browser's folders: no workspace, no home, no socket for credentials.
  */
 export function writeBrowserStart(
   { program, start, pid }: { program: string; start: string; pid: string },
@@ -102,12 +102,12 @@ export function kernelLaunch(
   { folders, plan }: { folders: ConversationFolders; plan: LaunchPlan },
 ): Launch {
   const file = `${plan.isolation === 'none' ? folders.run : RUN_INSIDE}/${HELPER_FILE}`
-  // Python's own messages about its debugger are nobody's output.
+  // Python's own messages about its debugger are not part of the output.
   const env = { PYDEVD_DISABLE_FILE_VALIDATION: '1', PYTHONUNBUFFERED: '1' }
   return programLaunch({ command: python, args: [file], env }, { folders, plan })
 }
 
-/** A shell for people: it draws and pages as a terminal of theirs does. */
+/** An interactive shell for users, with the usual display and paging. */
 export function terminalLaunch(folders: ConversationFolders, plan: LaunchPlan): Launch {
   const pager = onPath('less', SANDBOX_PATH) === null ? 'cat' : 'less'
   const env = { TERM: 'xterm-256color', PAGER: pager, GIT_PAGER: pager, PS1: '\\[\\e[1m\\]\\w\\[\\e[0m\\] \\$ ' }
@@ -129,7 +129,8 @@ function launchOf(
       cwd: folders.workspace,
     }
   }
-  // The variables cross as environment of the sandbox's program, never in its arguments, which every user of the machine can see.
+  // The variables are passed in the environment of the sandbox program, never in its arguments, which every user of the
+  // machine can read.
   return {
     ...sandboxLine(line, folders, plan),
     env: { ...SANDBOX_ENV, ...networkEnvironment(plan.network), ...env },
@@ -140,15 +141,15 @@ function launchOf(
 const INNER = 'BWENV_'
 
 /**
- * The variables of a program under other names, until it is in the sandbox: LD_PRELOAD and its like would be obeyed by the
- * sandbox's own program outside.
+ * A program's variables have other names until it is in the sandbox: otherwise LD_PRELOAD and similar would affect the
+ * sandbox program outside.
  */
 function innerEnvironment(env: Readonly<Record<string, string>>): Record<string, string> {
   const named = Object.entries(env).filter(([name]) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
   return Object.fromEntries(named.map(([name, value]) => [`${INNER}${name}`, value]))
 }
 
-/** The object's folder as the shell sees it; null when it is not in the workspace or not there: the shell begins at its top. */
+/** The shell's path for the object's folder; null if it is outside the workspace or missing: the shell starts at the top. */
 export function folderInShell(cwd: string, folders: ConversationFolders, plan: LaunchPlan): string | null {
   const inTree = posix.relative(OBJECT_ROOT, posix.resolve(OBJECT_ROOT, cwd))
   if (inTree === '' || inTree.startsWith('..')) return null
@@ -160,7 +161,7 @@ function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan): strin
   return plan.isolation === 'none' ? folders.workspace : WORKSPACE_INSIDE
 }
 
-/** In the sandbox there is no network but this: one port, whose other end is the runner's proxy. The conversation's own network has it. */
+/** The sandbox's only network is one port that leads to the runner's proxy. The conversation's own network has this port. */
 function proxySource({ network: own }: ConversationFolders, { network }: LaunchPlan): string {
   if (network !== 'list' || own !== undefined) return ''
   return `socat TCP-LISTEN:${PROXY_PORT},fork,reuseaddr,bind=127.0.0.1 UNIX-CONNECT:${RUN_INSIDE}/proxy.sock 2>/dev/null </dev/null & `
@@ -187,12 +188,12 @@ function makePipe(path: string): void {
   if (status !== 0) throw new Error(`mkfifo failed: ${stderr}`)
 }
 
-/** Variables that a session saves between two shells may be secrets: never on a disk where there is memory to keep them in. */
+/** Variables saved between two shells may be secrets: they are kept in memory if possible, not on a disk. */
 function memoryFolder(): string {
   return existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 }
 
-/** Without a sandbox git's own settings are the operator's: the helper is named for the session alone. */
+/** Without a sandbox git uses the operator's settings, so the helper is configured for the session only. */
 function credentialEnvironment({ run }: ConversationFolders): Record<string, string> {
   const settings = [
     ['credential.helper', `${run}/git-credential`],
@@ -207,7 +208,7 @@ function credentialEnvironment({ run }: ConversationFolders): Record<string, str
   ])
 }
 
-/** The operator's environment without what is the runner's own. */
+/** The operator's environment without the runner's own variables. */
 function ownEnvironment(): Record<string, string> {
   const own: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {

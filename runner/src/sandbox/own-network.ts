@@ -1,7 +1,7 @@
-// The network of one conversation: a namespace with nothing but a loopback, held by a process that lives as long as the
-// conversation does. All of its sandboxes are in it, so that a browser reaches the server that the shell started. The holder
-// is not in any of them: what runs there cannot end it. It is also the way out, a port that leads to the runner's proxy. From
-// outside the runner sees who listens, and reaches them, without a port of its machine.
+// The network of one conversation: a namespace with only a loopback, held by a process that lives as long as the
+// conversation. All its sandboxes are in it, so that a browser reaches the shell's servers. The holder is in none of
+// the sandboxes, so programs there cannot end it. It also contains the way out, a port that leads to the runner's
+// proxy. The runner can list and reach the servers from outside, without a port of its machine.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { onPath } from '../tools.ts'
 import { bwrapCommand, RUN_INSIDE, SANDBOX_ENV, SANDBOX_PATH } from './bwrap.ts'
 
 export const PROXY_PORT = 3128
-/** Where the system chooses ports by itself: what listens there is for programs, not for people. */
+/** The range of ports that the system assigns: servers there are for programs, not for users. */
 const CHOSEN_BY_SYSTEM = { from: 32_768, to: 60_999 }
 const MAX_PORTS = 100
 const START_MS = 5_000
@@ -21,9 +21,9 @@ const MAX_CONNECTIONS = 128
 
 type Listening = { readonly port: number; readonly at: `TCP4:${string}` | 'TCP6:[::1]' }
 export type OwnNetworkDeps = {
-  /** The runner's own: nothing of a sandbox reaches it. */
+  /** The runner's own folder, which no sandbox can access. */
   readonly folder: string
-  /** Has the socket of the proxy. */
+  /** Contains the socket of the proxy. */
   readonly run: string
   readonly hasProxy: boolean
 }
@@ -41,32 +41,32 @@ export class OwnNetwork {
     this.#folder = Folder.root(deps.folder)
   }
 
-  /** Whether this machine lets an ordinary user hold a network and enter it. */
+  /** Whether this machine allows an ordinary user to create and enter such a network. */
   static worksHere(): boolean {
     const command = `${bwrapCommand()} ${HOLDER_ARGS.join(' ')} -- true`
     const { status } = spawnSync('sh', ['-c', `exec ${command}`], { timeout: START_MS })
     return status === 0 && nsenter() !== null && onPath('socat', process.env.PATH ?? SANDBOX_PATH) !== null
   }
 
-  /** What stands before a command that is to run in it. */
+  /** The prefix for a command that must run in it. */
   enter(): string[] {
     return [nsenter() ?? 'nsenter', '-t', String(this.#pid()), '-U', '-n', '--preserve-credentials', '--']
   }
 
-  /** The servers that people may look at. */
+  /** The servers that users may view. */
   ports(): number[] {
     const ports = this.#listening().map(({ port }) => port)
     return [...new Set(ports)].sort((a, b) => a - b).slice(0, MAX_PORTS)
   }
 
-  /** Rejects when nothing listens there. */
+  /** Rejects if nothing listens there. */
   async connect(port: number): Promise<Socket> {
     const found = this.#listening().find((one) => one.port === port)
     if (found === undefined) throw new Error(`nothing listens on port ${port}`)
     const name = this.#relayTo(found)
     for (const since = performance.now(); ; await delay(5)) {
       const socket = await connected(this.#folder.at(name)).catch((error) => {
-        // The relay was started a moment ago.
+        // The relay has just been started.
         const isEarly = isCode(error, 'ENOENT') || isCode(error, 'ECONNREFUSED')
         if (isEarly && performance.now() - since < RELAY_MS) return null
         throw error
@@ -92,7 +92,7 @@ export class OwnNetwork {
     })
   }
 
-  /** One process for each port, which is in the network and listens on a file that only the runner reaches. */
+  /** One process for each port, which is in the network and listens on a file that only the runner can access. */
   #relayTo({ port, at }: Listening): string {
     const name = `${at.replaceAll(/\W/g, '_')}-${port}`
     if (this.#relays.has(name)) return name
@@ -119,7 +119,7 @@ export class OwnNetwork {
     return this.#holder.pid
   }
 
-  /** Not before it is in its network: the wait is that of a process's start, some 10 ms, and blocks. */
+  /** Returns after the process is in its network: this waits for a process start, about 10 ms, and blocks. */
   #start(): { child: ChildProcess; pid: number } {
     const { run, hasProxy, folder } = this.#deps
     const program = hasProxy
@@ -145,7 +145,7 @@ export class OwnNetwork {
   }
 }
 
-/** No user of its own inside and no devices: either would make a second user namespace, which the runner could not enter. */
+/** Without its own user and devices: either would create a second user namespace, which the runner could not enter. */
 const HOLDER_ARGS = [
   '--die-with-parent',
   ...['--unshare-user', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'],
@@ -163,7 +163,7 @@ function nsenter(): string | null {
   return onPath('nsenter', process.env.PATH ?? SANDBOX_PATH)
 }
 
-/** Of the kernel's table: those that listen where the loopback reaches them. */
+/** The entries of the kernel's table that listen on addresses reachable through the loopback. */
 function* listenersIn(table: string): Generator<Listening> {
   for (const line of table.split('\n')) {
     const [, address = '', port = ''] =
@@ -172,14 +172,14 @@ function* listenersIn(table: string): Generator<Listening> {
     const isV6Loopback = address === '00000000000000000000000001000000'
     const v4 = /^(?:0{16}FFFF0000)?([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})7F$/.exec(address)?.slice(1) ?? []
     if (!isV6Loopback && !/^0+$/.test(address) && v4.length === 0) continue
-    // Of an address the kernel shows the last byte first.
+    // The kernel prints the bytes of an address in reverse order.
     const loopback =
       v4.length === 0 ? '127.0.0.1' : ['7F', ...v4.reverse()].map((byte) => Number.parseInt(byte, 16)).join('.')
     yield { port: Number.parseInt(port, 16), at: isV6Loopback ? 'TCP6:[::1]' : `TCP4:${loopback}` }
   }
 }
 
-/** Empty for a process that is gone. */
+/** Empty for a process that has ended. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')

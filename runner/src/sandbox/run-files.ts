@@ -1,4 +1,4 @@
-// The files that the sandbox has of the runner: the few of /etc that are its own, and the helper that asks for credentials.
+// The runner's files in the sandbox: its own versions of a few files of /etc, and the helper that requests credentials.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,10 +7,10 @@ import { HOME_INSIDE, RUN_INSIDE } from './bwrap.ts'
 import type { LaunchPlan } from './launch.ts'
 import { syscallFilter } from './syscalls.ts'
 
-/** A pack that git writes stays below the usual limit of a file of the workspace (`MAX_FILE_BYTES`): several instead of one. */
+/** Limits git's packs to less than the usual limit of a workspace file (`MAX_FILE_BYTES`): several packs instead of one. */
 const PACK_BYTES = 20 * 1024 * 1024
 
-/** Git gives what it wants to know on the standard input, and reads the answer; only the question `get` has one. */
+/** Git writes the request to the standard input and reads the answer; only the operation `get` has one. */
 const helperSource = (run: string) => `#!/bin/sh
 [ "$1" = get ] || exit 0
 exec socat -t 60 - UNIX-CONNECT:'${run}/credentials.sock'

@@ -1,4 +1,4 @@
-// What the runner itself serves into one sandbox, on socket files: the way out, and credentials.
+// The services that the runner provides in one sandbox, on socket files: the network proxy, and credentials.
 
 import type { HostAsk } from '../../../src/runners/wire.ts'
 import { type AskCredential, CredentialSocket } from '../credentials.ts'
@@ -11,7 +11,7 @@ export type ServicesDeps = {
   readonly plan: LaunchPlan
   readonly allow: readonly string[]
   readonly ask: AskCredential
-  /** Whether the service vouches for a host that is not on the list. */
+  /** Whether the service permits a host that is not on the list. */
   readonly mayReach: (wanted: HostAsk) => Promise<boolean>
   readonly log: Log
 }

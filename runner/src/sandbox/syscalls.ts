@@ -1,6 +1,6 @@
-// Calls of the kernel that know no sandbox, refused by a filter that the sandbox is started with. The kernel's keyrings are
-// inherited by whatever a process starts, so the keys of whoever started the runner would be readable; file systems that a
-// nested namespace mounts, io_uring, BPF and the like are memory and ways into the kernel that nothing here bounds.
+// System calls that are not limited by the sandbox, refused by a filter that the sandbox is started with. Processes
+// inherit the kernel's keyrings, so the keys of the user who started the runner would be readable; file systems mounted
+// in a nested namespace, io_uring, BPF and similar give access to memory and kernel functions without limits.
 
 /** Numbers of x86-64, of 32-bit x86 (which runs on the same kernel), and of arm64. */
 const REFUSED: readonly (readonly [name: string, x64: number, x86: number, arm64: number])[] = [
@@ -28,14 +28,14 @@ const REFUSED: readonly (readonly [name: string, x64: number, x86: number, arm64
   ['finit_module', 313, 350, 273],
   ['open_by_handle_at', 304, 342, 265],
 ]
-/** The call that types into a terminal as if its user had, by its second argument. */
+/** The call that inserts input into a terminal, identified by its second argument. */
 const IOCTL = { x64: 16, x86: 54, arm64: 29 } as const
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
 
 type Machine = 'x64' | 'x86' | 'arm64'
 const AUDIT: Readonly<Record<Machine, number>> = { x64: 0xc000003e, x86: 0x40000003, arm64: 0xc00000b7 }
-/** Which programs a machine can run. */
+/** The instruction sets that a machine can run. */
 const RUNS: Readonly<Record<string, readonly Machine[]>> = { x64: ['x64', 'x86'], arm64: ['arm64'] }
 
 // The kernel's classic BPF: load a word, compare, return.
@@ -47,13 +47,13 @@ const [NUMBER_AT, MACHINE_AT, SECOND_ARGUMENT_AT] = [0, 4, 24]
 const ALLOW = 0x7fff0000
 const ERRNO = 0x00050000
 const EPERM = ERRNO | 1
-/** What a kernel without the call answers: libraries then take another way. */
+/** The error of a kernel without the call: libraries then use an alternative. */
 const ENOSYS = ERRNO | 38
 const X32_CALLS = 0x40000000
 
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number]
 
-/** As `bwrap --seccomp` reads it; null on a machine whose numbers are not known here. */
+/** In the format of `bwrap --seccomp`; null for an unknown architecture. */
 export function syscallFilter(arch: string): Buffer | null {
   const machines = RUNS[arch]
   if (machines === undefined) return null
@@ -75,7 +75,7 @@ export function syscallFilter(arch: string): Buffer | null {
   return bytes
 }
 
-/** For one machine; every way through it ends with a return. */
+/** For one architecture; every path ends with a return. */
 function filterOf(machine: Machine): Instruction[] {
   const column = { x64: 1, x86: 2, arm64: 3 } as const
   return [

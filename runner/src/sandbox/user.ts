@@ -1,5 +1,5 @@
-// A runner that root started becomes an ordinary user before it does anything: what is root outside the sandbox can read what
-// it should not, and no limit of processes holds it.
+// A runner started by root becomes an ordinary user before it does anything: processes that are root outside the
+// sandbox could read protected files, and are not bound by process limits.
 
 import { accessSync, chownSync, constants, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,11 +9,14 @@ import { type Options, UsageError } from '../options.ts'
 import { type CgroupBase, takeCgroups } from './cgroup.ts'
 
 const DEFAULT_USER = 'bellwether'
-/** Nobody's on a usual system: above people and below what services are given. */
+/** Unused on a usual system: above normal users and below the range for services. */
 const DEFAULT_ID = 61500
 const ROOTS_FOLDER = '/var/lib/bellwether-runner'
 
-/** Returns where the copies are kept, and the control groups that it may divide. Without a sandbox nothing changes: then it is the operator's own shell. */
+/**
+ * Returns the folder of the copies, and the control groups that it may divide. Without a sandbox nothing changes: then
+ * commands run in the operator's own shell.
+ */
 export function becomeOrdinaryUser(options: Options): { workspaces: string; cgroups: CgroupBase | null } {
   const { isolation, workspaces } = options
   if (isolation === 'none') return { workspaces, cgroups: null }
@@ -25,7 +28,7 @@ export function becomeOrdinaryUser(options: Options): { workspaces: string; cgro
 
 function become({ uid, gid }: { uid: number; gid: number }, options: Options): string {
   const isDefault = options.workspaces === join(process.env.HOME ?? '/root', '.bellwether-runner')
-  // Root's home is closed to everybody else.
+  // Root's home is not accessible for other users.
   const workspaces = isDefault ? ROOTS_FOLDER : options.workspaces
   makeWorkspaces(workspaces)
   const owner = lstatSync(workspaces).uid

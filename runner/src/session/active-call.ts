@@ -1,7 +1,7 @@
 import type { CallOutcome, CallStart } from '../../../src/runners/wire.ts'
 import type { OutputLog } from './output-log.ts'
 
-/** What a call ends with; `exitCode` is -1 where nothing ended. */
+/** The result of a call; `exitCode` is -1 if no command ended. */
 export type CallEnd = Pick<CallOutcome, 'state' | 'text' | 'exitCode'>
 export type CallTimes = {
   readonly onQuiet: () => void
@@ -9,18 +9,18 @@ export type CallTimes = {
   readonly onHard: () => void
 }
 
-/** A timer knows no longer time; nobody waits that long. */
+/** The maximum of a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
-/** A call that has begun and not ended: its output, its times and what its outcome will remark on. */
+/** A call that has started and not ended: its output, its time limits and the remarks for its result. */
 export class ActiveCall {
   readonly call: CallStart
   readonly output: OutputLog
   readonly remarks = new Set<string>()
   isKilled = false
-  /** Somebody wants it to end: it is waited for until it has. */
+  /** The call is being stopped; its end is waited for. */
   isStopped = false
-  /** A shell has begun to read the command, so it may have done something; or nobody wants it to be run any more. */
+  /** A shell has started to read the command, so it may have had effects; or the command must not be run any more. */
   isTaken = false
   readonly #timers = new Set<NodeJS.Timeout>()
   #quiet: NodeJS.Timeout | null = null
@@ -31,17 +31,17 @@ export class ActiveCall {
     this.output = output
   }
 
-  /** A command of which nothing can have been run. */
+  /** The command cannot have had any effect. */
   get isUntouched(): boolean {
     return this.call.kind === 'run' && !this.isTaken && !this.isKilled
   }
 
-  /** Its times have begun. */
+  /** Its time limits are running. */
   get isTimed(): boolean {
     return this.#quiet !== null
   }
 
-  /** Once, however often it is asked for. */
+  /** Takes effect once, however often it is called. */
   startTimes({ onQuiet, onSoft, onHard }: CallTimes): void {
     if (this.isTimed) return
     const { quietMs, softMs, hardMs } = this.call
@@ -50,7 +50,7 @@ export class ActiveCall {
     this.after(hardMs, onHard)
   }
 
-  /** Something was heard of it: the quiet time begins again. */
+  /** There was output: the quiet time starts again. */
   heard(): void {
     if (!this.#isOver) this.#quiet?.refresh()
   }

@@ -1,5 +1,5 @@
-// The shell of the calls: started with the first command and kept over the calls. A command may outlive the call that gave it to
-// the shell; what it prints and how it ends is then kept for the next call.
+// The shell of the calls: started with the first command and kept between calls. A command may continue after the call
+// that started it; its output and its end are then stored for the next call.
 
 import type { CallStart } from '../../../src/runners/wire.ts'
 import { type Log, messageOf } from '../log.ts'
@@ -13,16 +13,16 @@ import { CROWDED, keyBytes, NEW_SESSION, NEW_SHELL, refusalOf } from './texts.ts
 export type CallShellDeps = {
   readonly log: Log
   readonly startShell: (events: ShellEvents) => Session
-  /** The conversation had a session before this program had it, or let go of it. */
+  /** The conversation had a session before this program had it, or has released it. */
   readonly hadSession: boolean
-  /** The folder of the object's path, as the shell sees it. */
+  /** The shell's path for the object's folder. */
   readonly folderInShell: (cwd: string) => string | null
-  /** The shell has the call's command, or goes on with one that runs: the call's times begin, if they have not. */
+  /** The shell has the call's command, or continues with a running one: the call's time limits start, if they have not. */
   readonly onBegun: (active: ActiveCall) => void
   readonly onEnded: (active: ActiveCall, end: CallEnd) => void
 }
 
-/** The status of a program that was killed. */
+/** The status of a killed program. */
 const KILLED_STATUS = 137
 const BETWEEN_BYTES = 1024 * 1024
 
@@ -30,17 +30,17 @@ export class CallShell {
   readonly #deps: CallShellDeps
   readonly #between = new IdleOutput()
   readonly #killing = new Killing()
-  /** The call that listens. */
+  /** The current call. */
   #active: ActiveCall | null = null
   #session: Session | null = null
   #isFirstRun = true
   #env: Record<string, string> = {}
   #lastPrompt: Prompt | null = null
-  /** A session ended, and nobody was told. */
+  /** A session ended and this was not reported. */
   #isNewsForNext: boolean
-  /** What became of the shell while no call waited. */
+  /** Events of the shell while no call was waiting. */
   readonly #news = new Set<string>()
-  /** How a command ended while no call waited for it. */
+  /** The result of a command that ended while no call was waiting. */
   #endedBetween: Prompt | null = null
 
   constructor(deps: CallShellDeps) {
@@ -52,7 +52,7 @@ export class CallShell {
     return this.#session?.pid ?? null
   }
 
-  /** A command runs, or something that it left in the background. */
+  /** A command is running, or processes that it left in the background. */
   get hasWork(): boolean {
     return this.#session?.hasWork ?? false
   }
@@ -65,12 +65,12 @@ export class CallShell {
     return { cwd: this.prompt?.cwd ?? '', interpreter: this.prompt?.interpreter ?? '' }
   }
 
-  /** Carries out the call and tells its end, unless it is left before. */
+  /** Executes the call and reports its end, unless it is left before. */
   take(active: ActiveCall): void {
     this.#active = active
     this.#env = { ...this.#env, ...active.call.env }
     this.#begin(active).catch((error) => {
-      // It was told already: the session ended under it.
+      // Its end was already reported: the session ended during it.
       if (this.#active !== active) return
       this.#deps.log('call.failed', { key: active.call.key, message: messageOf(error) })
       this.#session?.end()
@@ -80,7 +80,7 @@ export class CallShell {
     })
   }
 
-  /** The call is over, whatever the command does. */
+  /** The call is over, whatever the state of the command. */
   leave(): void {
     this.#active = null
   }
@@ -89,13 +89,13 @@ export class CallShell {
     this.#session?.type('\x03')
   }
 
-  /** What runs for a call; without one all that is there. `isUrgent`: more was taken of the machine than may be. */
+  /** Kills the running command; without a call, everything. `isUrgent`: a limit of the machine was exceeded. */
   kill(isUrgent: boolean): void {
     if (this.#active === null) this.#session?.end()
     else if (this.#session !== null) this.#killing.begin(this.#session, isUrgent)
   }
 
-  /** Its terminal stands still while nobody takes what is printed. */
+  /** Its terminal is paused while the output is not read. */
   flow(isFlowing: boolean): void {
     if (isFlowing) this.#session?.resume()
     else this.#session?.pause()
@@ -108,7 +108,10 @@ export class CallShell {
     this.#session = null
   }
 
-  /** In a new session once more if this one ends, or does not answer, before it has taken the command: nothing of it was run. */
+  /**
+   * Repeated once in a new session if this one ends or does not answer before it has read the command, because nothing
+   * was executed.
+   */
   async #begin(active: ActiveCall): Promise<void> {
     const before = this.#session
     try {
@@ -157,7 +160,7 @@ export class CallShell {
     })
   }
 
-  /** A session in which nothing can be started is of no use to anybody. */
+  /** A session in which no process can be started is ended. */
   async #leaveCrowded(active: ActiveCall): Promise<void> {
     const session = this.#session
     if (session === null || session.isRunning || !(await session.isCrowded()) || this.#session !== session) return
@@ -208,7 +211,7 @@ export class CallShell {
     this.#lastPrompt = null
     this.#deps.log('session.gone', { reason })
     const active = this.#active
-    // Whoever gives the command to the shell sees it, and takes another one.
+    // The caller that sends the command to the shell detects this, and uses another shell.
     const isUntold = active === null || active.isUntouched
     this.#isNewsForNext ||= isUntold
     if (isUntold) return
@@ -223,7 +226,7 @@ export class CallShell {
   }
 }
 
-/** What programs print while no call listens: the last of it is kept for the next one. */
+/** Output while no call is waiting: the end of it is stored for the next call. */
 export class IdleOutput {
   #chunks: Buffer[] = []
   #bytes = 0

@@ -1,5 +1,6 @@
-// The calls of one conversation: begun once, ended once, told until the object has them. A call is not a command: it may
-// leave a command running, and a later call gives it input, waits for more or finds that it has ended.
+// The calls of one conversation: each starts once, ends once, and its result is sent until the object has it. A call is
+// not a command: it may leave a command running, and a later call can send it input, wait for it or find that it has
+// ended.
 
 import { type CallOutcome, type CallStart, CELL_KINDS, RPC_ERRORS } from '../../../src/runners/wire.ts'
 import { type Browser, isOfBrowser } from '../browser/browser.ts'
@@ -19,18 +20,21 @@ export type CallsDeps = Pick<CallShellDeps, 'startShell' | 'folderInShell' | 'ha
   readonly log: Log
   readonly notebook: Notebook
   readonly browser: Browser
-  /** Called when an outcome is in the journal: now it may be told. */
+  /** Called when a result is in the journal: now it may be sent. */
   readonly onEnded: (key: string) => void
-  /** What happened to the call that its own output does not say. */
+  /** An event during the call that is not in its output. */
   readonly lastRemark: () => string | null
 }
 export type CallStateName = 'unknown' | 'running' | 'ended'
 
-/** From the C-c of a stop to the kill. */
+/** The time between the C-c of a stop and the kill. */
 const GRACE_MS = 2_000
-/** The same for a cell: a kill costs all variables, and a kernel on a busy machine is slow to notice. The service waits 5 s for the end. */
+/**
+ * The same for a cell: a kill loses all variables, and a kernel on a busy machine reacts slowly. The service waits 5 s
+ * for the end.
+ */
 const CELL_GRACE_MS = 4_000
-/** The same where the machine itself is about to be stopped. */
+/** The same when the machine is about to stop. */
 const LAST_GRACE_MS = 700
 const KERNEL_KILLED = 'The kernel was killed: the cell did not end in another way.'
 
@@ -64,7 +68,7 @@ export class Calls {
     return [this.#shell.pid, this.#deps.notebook.pid, this.#deps.browser.pid].filter((pid) => pid !== null)
   }
 
-  /** A page goes on between two calls, so what it takes is looked at then as well. */
+  /** A page keeps running between two calls, so its usage is watched then too. */
   get isBrowserOpen(): boolean {
     return this.#deps.browser.pid !== null
   }
@@ -74,16 +78,17 @@ export class Calls {
     return (this.#deps.journal.get(key)?.outcome ?? null) === null ? 'unknown' : 'ended'
   }
 
-  /** Those that the object has not acknowledged. */
+  /** The calls that the object has not acknowledged. */
   open(): { key: string; state: 'running' | 'ended' }[] {
     const ended = this.#deps.journal.unacknowledged().map(({ key }) => ({ key, state: 'ended' as const }))
     return this.#active === null ? ended : [{ key: this.#active.call.key, state: 'running' }, ...ended]
   }
 
-  /** A key that was begun before is not begun again, whatever became of it. */
+  /** A call that was started before is not started again, whatever its result. */
   start(call: CallStart): CallStateName {
     if (this.#active?.call.key === call.key || this.#deps.journal.get(call.key) !== null) return this.stateOf(call.key)
-    // The object waits for one call at a time: it has given that one up, and its command goes on, unless it was to end.
+    // The object waits for one call at a time: it no longer waits for the current one. Its command continues, unless it
+    // was being stopped.
     if (this.#active?.isStopped === true) this.#kill(this.#active)
     if (this.#active !== null) this.#finish(this.#active, { state: 'soft', text: '', exitCode: -1 })
     this.#noteStarted(call.key)
@@ -95,7 +100,7 @@ export class Calls {
     return this.stateOf(call.key)
   }
 
-  /** A disk that takes nothing is the owner's to mend: said at once, and nothing is begun. */
+  /** A full disk is the owner's problem: it is reported at once, and nothing is started. */
   #noteStarted(key: string): void {
     try {
       this.#deps.journal.started(key)
@@ -124,7 +129,7 @@ export class Calls {
     this.stop(active.call.key, LAST_GRACE_MS)
   }
 
-  /** More was taken than one conversation may: the command is killed, or what is left in the background with its session. */
+  /** A limit of the conversation was exceeded: the command is killed, or background processes together with their session. */
   overLimit(text: string): void {
     const active = this.#active
     this.#deps.log('limit.reached', { text })
@@ -144,9 +149,9 @@ export class Calls {
     this.outputs.acknowledged(key)
   }
 
-  /** The session ends; what was running is told as lost. */
+  /** The session ends; a running call is reported as lost. */
   end(): void {
-    // Nothing of it is written any more: the journal is closed next.
+    // Prevents further writes, because the journal is closed next.
     this.#active?.end()
     this.#active = null
     this.#shell.end()
@@ -160,7 +165,7 @@ export class Calls {
   }
 
   #give(active: ActiveCall, part: Notebook | Browser): void {
-    // The browser's actions have their own times, and it is silent until they have ended.
+    // The browser's actions have their own time limits, and no output until they have ended.
     if (part === this.#deps.notebook) this.#startTimes(active)
     part.take(active.call, {
       onOutput: (bytes) => {
@@ -185,7 +190,7 @@ export class Calls {
     })
   }
 
-  /** Where there is no room for it the output is in memory alone, until the object has it. */
+  /** If the disk has no space, the output is only in memory until the object has it. */
   #persist({ output, call: { key } }: ActiveCall): void {
     try {
       output.persist()
@@ -220,7 +225,7 @@ export class Calls {
       ...part.place,
       outputBytes: active.output.totalBytes,
       remarks: [...active.remarks].slice(0, 20).map((remark) => remark.slice(0, 500)),
-      // Known when the outcome is told.
+      // Filled in when the result is sent.
       left: [],
     }
     this.#deps.journal.ended(key, outcome)

@@ -1,5 +1,5 @@
-// Tells outcomes until the object has them: first what the call changed, then the outcome that names this transfer, so that
-// the object stores both in one write. A connection that breaks on the way means all of it again.
+// Sends results until the object has them: first the files that the call changed, then the result that names this
+// transfer, so that the object stores both in one write. If the connection breaks in between, everything is sent again.
 
 import { MAX_LEFT } from '../../../src/runners/wire.ts'
 import { Backoff } from '../connect/backoff.ts'
@@ -18,7 +18,7 @@ export type DeliveryDeps = {
   readonly log: Log
 }
 
-/** Then the outcome is told without its files, so that the turn goes on. */
+/** After that the result is sent without its files, so that the turn continues. */
 const UPLOAD_ATTEMPTS = 3
 
 export class Delivery {
@@ -27,7 +27,7 @@ export class Delivery {
   readonly #failures = new Map<string, number>()
   readonly #backoff = new Backoff({ firstMs: 250, mostMs: 30_000 })
   #peer: Peer | null = null
-  /** About what came to light between two outcomes: told with the next one. */
+  /** Remarks that arose between two results: sent with the next one. */
   #remarks: string[] = []
   #isTelling = false
   #isOver = false
@@ -36,7 +36,7 @@ export class Delivery {
     this.#deps = deps
   }
 
-  /** Outcomes that the object has not taken yet. */
+  /** Results that the object has not accepted yet. */
   get untold(): number {
     return this.#waiting.size
   }
@@ -87,7 +87,7 @@ export class Delivery {
         this.#backoff.reset()
       } catch (error) {
         if (error instanceof Disconnected) {
-          // Closing, and not yet told so.
+          // It is closing, and the event has not arrived yet.
           if (this.#peer === peer) this.#peer = null
           continue
         }
@@ -103,7 +103,7 @@ export class Delivery {
     const entry = journal.get(key)
     if (entry === null || entry.outcome === null) return
     const canSend = (this.#failures.get(key) ?? 0) < UPLOAD_ATTEMPTS
-    // Each is remarked on once: kept until an outcome has told it, should this attempt fail.
+    // Each is made once, so it is kept until a result with it was sent, in case this attempt fails.
     const sent = canSend ? await uploads.send(peer, (text) => this.remark(text)) : null
     const told = this.#remarks.length
     const unsent = canSend ? [] : ['What the command changed could not be sent; it stays on the runner for now.']

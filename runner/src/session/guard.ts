@@ -1,5 +1,5 @@
-// What one conversation may take of the machine, looked at while it works: the kernel limits processes and single files, and
-// memory where the runner has control groups; disk as a whole, and memory elsewhere, can only be watched.
+// The usage of the machine by one conversation, checked while it works: the kernel limits processes and single files,
+// and also memory if the runner has control groups; total disk usage, and memory otherwise, must be watched.
 
 import { spawn } from 'node:child_process'
 import { readFileSync, statfsSync } from 'node:fs'
@@ -10,21 +10,21 @@ export type GuardDeps = {
   readonly folder: string
   readonly memoryBytes: number
   readonly diskBytes: number
-  /** How many programs the kernel ended for want of memory since the last time. */
+  /** The number of programs that the kernel killed because of memory since the last call. */
   readonly kills: () => number
   /** The first process of each sandbox of the conversation. */
   readonly pids: () => readonly number[]
-  /** It took more than it may. */
+  /** A limit was exceeded. */
   readonly onOver: (text: string) => void
-  /** Somebody deleted the folder. */
+  /** The folder was deleted. */
   readonly onFolderGone: () => void
 }
 
-/** The folder is counted no more often: a large one takes its time. */
+/** The minimum interval between measurements of the folder, which take long for a large one. */
 const DISK_EVERY_MS = 10_000
-/** The machine itself needs room, whatever one conversation may take. */
+/** Reserved for the machine itself, whatever the limit of a conversation. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
-/** So that who sees free space on a disk that is called full knows why. */
+/** Explains why a disk with free space is reported as full. */
 const LEAST_LEFT = 'less than 256 MiB left, which its machine needs'
 
 export class Guard {
@@ -50,7 +50,7 @@ export class Guard {
     else if (!this.#isCounting && performance.now() - this.#countedAt > DISK_EVERY_MS) this.#countDisk()
   }
 
-  /** What the kernel did, in words; null when it did nothing. Told once. */
+  /** The kernel's kill as text; null if there was none. Reported once. */
   memoryKill(): string | null {
     if (this.#deps.kills() === 0) return null
     return `A program was killed by the system: the conversation may have ${this.#deps.memoryBytes} bytes of memory.`
@@ -67,7 +67,7 @@ export class Guard {
     const done = () => {
       this.#isCounting = false
       this.#countedAt = performance.now()
-      // A folder that changes while it is counted makes `du` complain; its sum is still the sum.
+      // If a folder changes during the measurement, `du` reports errors, but the sum is still usable.
       const used = Number.parseInt(text, 10)
       if (used > diskBytes)
         onOver(`The command was killed: the conversation uses ${used} bytes of disk and may have ${diskBytes}.`)
@@ -77,7 +77,7 @@ export class Guard {
   }
 }
 
-/** Null where the folder is gone. */
+/** Null if the folder does not exist. */
 function freeDisk(folder: string): number | null {
   try {
     const { bavail, bsize } = statfsSync(folder)
@@ -88,13 +88,13 @@ function freeDisk(folder: string): number | null {
   }
 }
 
-/** Of the machine: what a program holds in files of memory is in no process, and only the kernel's groups count it. */
+/** Of the machine: files in memory file systems belong to no process, and only control groups count them. */
 function freeMemory(): number {
   const kilobytes = /^MemAvailable:\s+(\d+)/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]
   return kilobytes === undefined ? Number.POSITIVE_INFINITY : Number(kilobytes) * 1024
 }
 
-/** Resident, without what is shared with other processes. */
+/** Resident memory, without the part shared with other processes. */
 function memoryOf(first: number): number {
   let pages = 0
   for (const pid of descendantsOf(first)) {

@@ -1,4 +1,5 @@
-// What was begun and how it ended, on the disk before anybody is told: a key is never begun twice, whatever dies in between.
+// The starts and results of calls, written to disk before they are reported: a call is never started twice, whatever
+// crashes in between.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -30,9 +31,9 @@ type Line = z.infer<typeof Line>
 
 export type JournalEntry = { readonly outcome: CallOutcome | null; readonly isAcknowledged: boolean }
 
-/** Calls whose outcome the object has are remembered so far back: it asks for none that is older. */
+/** The number of acknowledged calls that are remembered: the object requests none that is older. */
 const REMEMBERED = 10_000
-/** Room for the lines of some commands that are to make room. */
+/** Reserved for the lines of commands that free space. */
 const RESERVE_BYTES = 16 * 1024
 
 export class Journal {
@@ -42,7 +43,7 @@ export class Journal {
   readonly #log: Log
   readonly #fd: number
   #bytes: number
-  /** What a full disk did not take: it goes before whatever is written next. */
+  /** Lines that a full disk rejected: they are written before any other line. */
   #unwritten: Line[] = []
 
   constructor(folder: string, log: Log = logToStderr) {
@@ -61,19 +62,19 @@ export class Journal {
     return this.#entries.get(key) ?? null
   }
 
-  /** Whether a shell was begun in this folder, also by a program before this one. Of a call without an outcome it is not known. */
+  /** Whether a shell was started in this folder, also by an earlier program. For a call without a result it is unknown. */
   get hadShell(): boolean {
     return [...this.#entries.values()].some(({ outcome }) => outcome === null || outcome.user !== '')
   }
 
-  /** Calls with an outcome that the object has not acknowledged. */
+  /** Calls with a result that the object has not acknowledged. */
   unacknowledged(): { key: string; outcome: CallOutcome }[] {
     return [...this.#entries].flatMap(([key, { outcome, isAcknowledged }]) =>
       outcome === null || isAcknowledged ? [] : [{ key, outcome }],
     )
   }
 
-  /** Calls that were begun and never ended: their runner died in them. Told once; their outcome stays unknown. */
+  /** Calls that were started and never ended, because their runner died. Returned once; their result remains unknown. */
   takeLost(): string[] {
     const lost = [...this.#entries].flatMap(([key, { outcome, isAcknowledged }]) =>
       outcome === null && !isAcknowledged ? [key] : [],
@@ -82,7 +83,7 @@ export class Journal {
     return lost
   }
 
-  /** Throws where the disk takes nothing: a call that is not on it must not be begun. */
+  /** Throws if the disk cannot be written: a call must not be started without its line. */
   started(key: string): void {
     const line = { key, state: 'started' } as const
     this.#write(line)
@@ -90,7 +91,7 @@ export class Journal {
     if (!existsSync(this.#reserve)) this.#tryTo(() => this.#keepReserve())
   }
 
-  /** Where the disk takes nothing it is told all the same. A death before it was told makes it an outcome that nobody knows. */
+  /** If the disk cannot be written, the result is sent anyway. If the runner dies before that, the result is unknown. */
   ended(key: string, outcome: CallOutcome): void {
     this.#note({ key, state: 'ended', outcome })
   }
@@ -108,7 +109,7 @@ export class Journal {
     if (!this.#tryTo(() => this.#write(line))) this.#unwritten.push(line)
   }
 
-  /** False, and a line of the log, where the disk is full or fails. */
+  /** False, and a log line, if the disk is full or fails. */
   #tryTo(action: () => void): boolean {
     try {
       action()
@@ -122,20 +123,21 @@ export class Journal {
 
   #write(line: Line): void {
     const lines = [...this.#unwritten, line]
-    // An acknowledgement is not waited for: where a crash of the machine takes it, the object is told once more, and knows.
+    // An acknowledgement is not synced: if a crash of the machine loses it, the result is sent again, which the object
+    // ignores.
     const isUrgent = lines.some(({ state }) => state !== 'acknowledged')
     try {
       this.#append(lines, isUrgent)
     } catch (error) {
       if (!isDiskFailure(error) || !existsSync(this.#reserve)) throw error
-      // Else nobody could delete what fills the disk: a command that does needs its line here.
+      // Otherwise nobody could delete the files that fill the disk: the command that deletes them needs its line here.
       rmSync(this.#reserve, { force: true })
       this.#append(lines, isUrgent)
     }
     this.#unwritten = []
   }
 
-  /** All of it or nothing: half a line would make the next one unreadable. */
+  /** Completely or not at all: half a line would make the next one unreadable. */
   #append(lines: readonly Line[], isUrgent: boolean): void {
     const bytes = bytesOf(lines)
     try {
@@ -149,7 +151,7 @@ export class Journal {
   }
 
   #keepReserve(): void {
-    // No zeros: some file systems take no room for those.
+    // Not zeros, because some file systems use no space for those.
     writeWhole(this.#reserve, randomBytes(RESERVE_BYTES))
   }
 
@@ -161,7 +163,7 @@ export class Journal {
   }
 
   #read(bytes: Buffer): void {
-    // The last line is whole only with its end: one that was being written was not told to anybody.
+    // A line without its end is incomplete; its call was not reported to anyone.
     const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
     for (const line of whole.toString('utf8').split('\n').slice(0, -1)) this.#apply(Line.parse(JSON.parse(line)))
     if (whole.byteLength < bytes.byteLength) truncateSync(this.#file, whole.byteLength)

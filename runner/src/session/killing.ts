@@ -1,12 +1,14 @@
-// Ends a command that does not end by itself, the mildest way first. It belongs to the command: the call that wanted it may be over.
+// Ends a command that does not end by itself, with increasingly strong signals. It belongs to the command: the call
+// that requested it may be over.
 
 import type { Session } from './shell.ts'
 
 type Step = readonly [afterMs: number, (session: Session) => void]
 
 /**
- * A C-c would reach the program alone, and nobody where that is just ending: the shell itself is told, which then runs no next one. On
- * its way to the prompt that would break off what tells of it, so there is more time from one to the next.
+ * A C-c reaches only the program in the foreground, and no process if that is just ending: so the shell itself is
+ * signalled, and runs no further program. During the return to the prompt this would abort the report of the result, so
+ * there is more time between two attempts.
  */
 const breakOff = (session: Session) => {
   session.signalShell('SIGINT')
@@ -15,7 +17,7 @@ const breakOff = (session: Session) => {
 const killShell = (session: Session) => session.signalShell('SIGKILL')
 const end = (session: Session) => session.end()
 
-/** With the shell all variables go, so it has its time, as on a busy machine. */
+/** Killing the shell loses all variables, so it gets time as on a busy machine. */
 const STEPS: readonly Step[] = [
   [500, breakOff],
   [1_500, breakOff],
@@ -33,7 +35,10 @@ export class Killing {
   #timer: NodeJS.Timeout | null = null
   #isUrgent = false
 
-  /** The program in the foreground; a loop that starts the next one; its shell; the whole session. `isUrgent`: the machine cannot wait. */
+  /**
+   * First the program in the foreground; then a loop that starts the next one; then its shell; then the whole session.
+   * `isUrgent`: the machine cannot wait.
+   */
   begin(session: Session, isUrgent: boolean): void {
     if (this.#timer !== null && (this.#isUrgent || !isUrgent)) return
     this.over()
@@ -42,7 +47,7 @@ export class Killing {
     this.#run(session, isUrgent ? URGENT_STEPS : STEPS)
   }
 
-  /** The command has ended, or the session. */
+  /** The command or the session has ended. */
   over(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
@@ -57,7 +62,7 @@ export class Killing {
     const [afterMs, step] = next
     this.#timer = setTimeout(() => {
       step(session)
-      // It may have ended with this.
+      // The action may have ended it.
       if (this.#timer !== null) this.#run(session, rest)
     }, afterMs)
   }

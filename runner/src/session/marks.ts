@@ -1,9 +1,9 @@
-// Takes the marks out of a terminal's output. Only a new chunk is looked at, and what may be the beginning of a mark is held
-// back until the next chunk says whether it is one.
+// Removes the marks from a terminal's output. Only the new chunk is scanned, and a possible start of a mark is held
+// back until the next chunk shows whether it is one.
 
 export type Mark =
   | { readonly kind: 'started' }
-  /** The shell itself ended with this status; another one is being started, with what it saved if it could. */
+  /** The shell itself ended with this status; another one is being started, with the saved state if there is one. */
   | { readonly kind: 'shell-ended'; readonly status: number; readonly isSaved: boolean }
   | { readonly kind: 'prompt'; readonly prompt: Prompt }
 export type Prompt = {
@@ -54,7 +54,7 @@ export class MarkScanner {
     if (bytes.byteLength > 0) this.#onBytes(bytes)
   }
 
-  /** How many bytes are dealt with; null when more must come first. */
+  /** The number of processed bytes; null if more bytes are needed. */
   #markAt(rest: Buffer): number | null {
     const lead = rest.subarray(0, this.#lead.byteLength)
     if (!lead.equals(this.#lead.subarray(0, lead.byteLength))) return this.#plain(rest)

@@ -1,6 +1,6 @@
-// The output of one call on its way to the object. A frame is kept until it is acknowledged, and is sent again after a
-// reconnection under its old number. What is not acknowledged is in memory up to a window, then in a file while nobody
-// listens; then the terminal stands still. So nothing is lost, nothing comes twice and nothing grows without bound.
+// The output of one call, sent to the object. A frame is kept until it is acknowledged, and is sent again after a
+// reconnection with its old number. Unacknowledged output is in memory up to a window, then in a file while there is no
+// receiver; then the terminal is paused. So nothing is lost, nothing is received twice and memory is bounded.
 
 import {
   closeSync,
@@ -24,7 +24,10 @@ import { cannotWrite } from '../sync/folder.ts'
 export type OutputWire = { readonly isOpen: boolean; sendFrame(frame: Frame): void }
 type StoredPiece = { readonly seq: number; readonly bytes: Buffer }
 
-/** Frames go together: the first at once, so that a short command is seen soon, the others as the object likes to be woken. */
+/**
+ * Frames are sent in batches: the first at once, so that a short command is visible soon, the others at an interval
+ * that suits the object.
+ */
 const BATCH_MS = 50
 const FRAME_BYTES = MAX_FRAME_BYTES - 1024
 const FILE_LIMIT_BYTES = 256 * 1024 * 1024
@@ -43,7 +46,7 @@ export class OutputLog {
   #keptBytes = 0
   #sentSeq = -1
   #spill: { fd: number; from: number; to: number } | null = null
-  /** Behind the file, where the disk had no room for them: few, because the terminal stands still then. */
+  /** Pieces after the file, for which the disk had no space: only a few, because the terminal is paused then. */
   #unspilled: StoredPiece[] = []
   #isFlowing = true
   #total = 0
@@ -89,7 +92,7 @@ export class OutputLog {
     this.#send()
   }
 
-  /** Everything that was not acknowledged goes out again, in its order. */
+  /** All unacknowledged output is sent again, in order. */
   connect(wire: OutputWire): void {
     this.#wire = wire
     this.#sentSeq = (this.#kept[0]?.seq ?? this.#nextSeq) - 1
@@ -111,7 +114,7 @@ export class OutputLog {
     this.#flow()
   }
 
-  /** Resolves when all of it went out on this connection; rejects when that ended. */
+  /** Resolves when everything was sent on this connection; rejects if the connection ended. */
   async sent(wire: OutputWire): Promise<void> {
     this.flush()
     while (this.#wire === wire && (this.#spill !== null || this.#sentSeq < this.#nextSeq - 1)) {
@@ -120,7 +123,10 @@ export class OutputLog {
     if (this.#wire !== wire) throw new Disconnected('the connection ended')
   }
 
-  /** What is not acknowledged goes to the disk, so that a runner that is killed now can still send it. Throws where there is no room. */
+  /**
+   * Writes unacknowledged output to the disk, so that the next runner can send it after a kill. Throws if there is no
+   * space.
+   */
   persist(): void {
     this.flush()
     if (this.isDrained) return
@@ -135,7 +141,7 @@ export class OutputLog {
       for (const kept of this.#kept) at += writeKept(fd, kept, at)
       fsyncSync(fd)
     } catch (error) {
-      // A part of it would be taken for all of it.
+      // A part of it would be mistaken for the whole.
       rmSync(this.#file, { force: true })
       throw error
     } finally {
@@ -143,7 +149,7 @@ export class OutputLog {
     }
   }
 
-  /** What a former life of the runner kept. */
+  /** Output stored by an earlier process of the runner. */
   restore(totalBytes: number): void {
     const stored = readFileSync(this.#file)
     for (let at = 0; at + 8 <= stored.byteLength; ) {
@@ -157,7 +163,7 @@ export class OutputLog {
     this.#restoreSpill()
   }
 
-  /** The file that took what memory had no room for: from the first frame that is not known yet. */
+  /** The file with the output that exceeded the memory: from the first frame that is not known yet. */
   #restoreSpill(): void {
     const file = `${this.#file}.spill`
     if (!existsSync(file)) return
@@ -210,7 +216,7 @@ export class OutputLog {
     }
   }
 
-  /** All of it or nothing. */
+  /** Completely or not at all. */
   #toFile(kept: StoredPiece): void {
     this.#spill ??= { fd: openSync(`${this.#file}.spill`, 'w+', 0o600), from: 0, to: 0 }
     const { fd, to } = this.#spill
@@ -312,7 +318,7 @@ export class CallOutputs {
     return log
   }
 
-  /** Of a former life of the runner. */
+  /** From an earlier process of the runner. */
   restore(key: string, totalBytes: number): void {
     const log = this.open(key)
     if (existsSync(this.#fileOf(key))) log.restore(totalBytes)

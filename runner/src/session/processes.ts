@@ -1,4 +1,4 @@
-// The processes of a session, seen from outside: by `/proc` on Linux, elsewhere by `ps`, which takes longer.
+// The processes of a session, observed from outside: with `/proc` on Linux, elsewhere with `ps`, which is slower.
 
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -6,21 +6,21 @@ import { platform } from 'node:os'
 
 const HAS_PROC = platform() === 'linux'
 
-/** The group that the terminal belongs to now; null when there is none. */
+/** The process group in the terminal's foreground; null if there is none. */
 export function foregroundGroup(pid: number): number | null {
   return HAS_PROC ? statField(pid, 5) : (listed().find((one) => one.pid === pid)?.foreground ?? null)
 }
 
-/** Null for a process that is gone. */
+/** Null for a process that has ended. */
 export function parentOf(pid: number): number | null {
   return HAS_PROC ? statField(pid, 1) : (listed().find((one) => one.pid === pid)?.parent ?? null)
 }
 
 const KILL_BIT = 1n << 8n
 
-/** Whether it is gone, or was killed and is not gone yet. */
+/** Whether it has ended, or was killed and still exists. */
 export function isEnding(pid: number): boolean {
-  // What was killed and is not gone yet is not told there.
+  // `ps` shows only processes that have ended, not a kill that is still pending.
   if (!HAS_PROC) return listed().find((one) => one.pid === pid)?.isDead ?? true
   const status = textOf(`/proc/${pid}/status`)
   const pending = [...status.matchAll(/^(?:SigPnd|ShdPnd):\s*([0-9a-f]+)/gm)]
@@ -30,7 +30,7 @@ export function isEnding(pid: number): boolean {
 
 function statField(pid: number, index: number): number | null {
   const stat = textOf(`/proc/${pid}/stat`)
-  // The name of the program may hold anything, also spaces and brackets: the fields come after the last one.
+  // The program's name may contain spaces and brackets: the fields start after the last bracket.
   const field = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[index])
   return Number.isInteger(field) && field > 0 ? field : null
 }
@@ -72,7 +72,7 @@ function childrenByProc(pid: number): number[] {
   return children === '' ? [] : children.split(' ').map(Number)
 }
 
-/** Empty for a process that is gone, or is ending while it is looked at. */
+/** Empty for a process that has ended, or ends during the read. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
@@ -83,12 +83,12 @@ function textOf(file: string): string {
   }
 }
 
-/** Nothing to signal is fine. */
+/** No error if the group has no processes. */
 export function signalGroup(group: number, signal: NodeJS.Signals): void {
   send(-group, signal)
 }
 
-/** This process and all that it started. */
+/** This process and all its descendants. */
 export function killTree(pid: number): void {
   for (const one of [...descendantsOf(pid), pid]) send(one, 'SIGKILL')
 }

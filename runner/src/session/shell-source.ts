@@ -1,19 +1,22 @@
-// What the session's bash reads when it starts. The prompt is where everything is learned: it prints a mark that the runner
-// strips from the output, with the exit status, the folder and the interpreter. A mark begins with a nonce, so that a file
-// that happens to hold one does not end a command. What a command leaves behind (no echo, `set -eux`, an odd IFS, a raw
-// terminal, a redirected output) must not reach the prompt.
+// The script that the session's bash reads when it starts. All information comes from the prompt: it prints a mark,
+// which the runner removes from the output, with the exit status, the folder and the interpreter. A mark starts with a
+// nonce, so that a file containing a mark does not end a command. Settings left by a command (no echo, `set -eux`, an
+// odd IFS, a raw terminal, redirected output) must not affect the prompt.
 
 export type ShellPaths = {
   /** A pipe with the script of the next command. */
   readonly call: string
-  /** Written when a shell ends, read by the next one and empty afterwards: folder, variables, functions. In memory, never on a disk. */
+  /**
+   * Written when a shell ends, read by the next one and then emptied: folder, variables, functions. In memory, never on
+   * a disk.
+   */
   readonly state: string
   readonly rc: string
 }
 
 /**
- * The terminal's first process: an interactive shell, and a new one each time it ends. The status it ended with, and whether it
- * saved anything, is told by a mark of its own, because `exec` and `kill -9` run no trap.
+ * The terminal's first process: starts an interactive shell, and a new one each time it ends. A separate mark reports
+ * the exit status and whether the state was saved, because `exec` and `kill -9` run no trap.
  */
 export function loopSource(
   nonce: string,
@@ -21,7 +24,7 @@ export function loopSource(
   limits: { processes: number; fileBytes: number } | null,
 ): string {
   const ulimit = limits === null ? '' : `ulimit -c 0 -u ${limits.processes} -f ${Math.ceil(limits.fileBytes / 1024)}; `
-  // Run as an interactive shell itself, which takes the terminal back from one that was killed; its remarks are for nobody.
+  // Itself an interactive shell, which takes the terminal back from a killed one; its messages are discarded.
   const shell = `bash --noediting --noprofile --rcfile ${quoted(paths.rc)} -i 2>&9 9>&-`
   const saved = `__bw_s=$?; [[ -s ${quoted(paths.state)} ]]`
   const end = `${saved}; printf '\\036${nonce}E%s,%s\\037' "$__bw_s" "$?" >/dev/tty || exit`
@@ -63,16 +66,17 @@ PS1= PS2=
 }
 
 /**
- * The line that is typed: short, whatever the command is; a line of a terminal is cut at 4,095 bytes. What stands half written
- * on the line is erased first; whole lines that nobody read were thrown away at the prompt.
+ * The typed line: short for any command, because a terminal cuts a line at 4,095 bytes. An incomplete line in the
+ * terminal is erased first; complete unread lines were discarded at the prompt.
  */
 export function typedLine(paths: ShellPaths): string {
   return `\x15. ${quoted(paths.call)}\n`
 }
 
 /**
- * What the pipe holds: a mark that the script begins, the variables, the folder, then the command as it was written. It finds
- * in `$?` what the command before it left. A function in a list gives a status without a new process, and without the ERR trap.
+ * The contents of the pipe: a mark that the script starts, the variables, the folder, then the command as written. `$?`
+ * is the status of the previous command. A function in a list sets a status without a new process and without the ERR
+ * trap.
  */
 export function callSource(
   nonce: string,

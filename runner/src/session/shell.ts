@@ -1,5 +1,5 @@
-// One bash under a terminal, for as long as the runner lives. It knows no calls: it is given a script when it stands at its
-// prompt, and tells bytes, and how each script ended.
+// One bash in a terminal, for the lifetime of the runner. It knows nothing about calls: it gets a script at its prompt,
+// and reports output bytes and the end of each script.
 
 import { closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -20,32 +20,35 @@ export type ShellLaunch = {
   readonly paths: ShellPaths
   /** The pipe as the runner sees it. */
   readonly callPipe: string
-  /** What shells save for each other, where it outlives them; null where it is gone with the sandbox. */
+  /** The state saved between shells, if it is outside the sandbox; null if it is lost with the sandbox. */
   readonly stateFile: string | null
-  /** How many the session may have; null where nobody holds it to a number. */
+  /** The limit of the session's processes; null if there is none. */
   readonly processes: number | null
 }
 export type ShellEvents = {
   readonly onOutput: (bytes: Buffer) => void
-  /** A script ended, with the status and where the shell stands now. */
+  /** A script ended, with its status and the shell's current folder. */
   readonly onEnded: (prompt: Prompt) => void
-  /** The shell itself ended, and another one takes its place: with folder, functions and exported variables if it could save them. */
+  /**
+   * The shell itself ended, and another one replaces it: with the folder, functions and exported variables if they
+   * could be saved.
+   */
   readonly onReplaced: (isSaved: boolean) => void
-  /** The terminal is gone, with everything in it. */
+  /** The terminal has ended, with everything in it. */
   readonly onGone: (reason: string) => void
 }
 
 const COLUMNS = 200
 const ROWS = 50
-/** How long a new shell may take to its first prompt, and a shell at its prompt to open the pipe. */
+/** The time limit for a new shell's first prompt, and for a shell at its prompt to open the pipe. */
 const READY_MS = 15_000
-/** So near to the most that a session may have, no command can be expected to start a program. */
+/** This close to the session's limit, a command may be unable to start a program. */
 const CROWDED_SHARE = 0.9
-/** Programs that start each other until they are refused come and go: they are counted this often. */
+/** Programs that start each other until they are refused start and end quickly, so they are counted this many times. */
 const COUNTS = 5
 const COUNT_EVERY_MS = 10
 
-/** As its calls know it. */
+/** The part that calls use. */
 export type Session = Pick<Shell, keyof Shell>
 
 export class Shell {
@@ -58,9 +61,9 @@ export class Shell {
   #endedWith: number | null = null
   #atRest = 0
   #wasFirst = true
-  /** The shell itself, which has the terminal when it stands at its prompt. */
+  /** The shell itself, which is in the foreground of the terminal at its prompt. */
   #shellGroup: number | null = null
-  /** What starts a new shell when one ends. */
+  /** The process that starts a new shell when one ends. */
   #starter: number | null = null
   #ready = awaited()
 
@@ -79,7 +82,7 @@ export class Shell {
       env: { ...launch.env },
       encoding: null,
     })
-    // Without an encoding the terminal gives bytes, which its types do not know.
+    // Without an encoding the terminal returns bytes, unlike its types.
     this.#terminal.onData((data) => scanner.push(data as unknown as Buffer))
     this.#terminal.onExit(({ exitCode, signal }) =>
       this.#gone(`the session ended (${exitCode}, signal ${signal ?? 0})`),
@@ -90,7 +93,7 @@ export class Shell {
     return this.#state === 'running'
   }
 
-  /** Null when it is gone. */
+  /** Null if it has ended. */
   get pid(): number | null {
     return this.#state === 'gone' ? null : this.#terminal.pid
   }
@@ -99,13 +102,13 @@ export class Shell {
     return this.#prompt
   }
 
-  /** Whether more runs in the session than its shell: a command, or something that a command left in the background. */
+  /** Whether anything besides the shell is running in the session: a command, or background processes. */
   get hasWork(): boolean {
     if (this.#state === 'gone') return false
     return this.#state === 'running' || countDescendants(this.#terminal.pid) > this.#atRest
   }
 
-  /** Whether what was left in the background takes all the processes that the session may have. */
+  /** Whether background processes use all processes that the session may have. */
   async isCrowded(): Promise<boolean> {
     const { processes } = this.#launch
     if (processes === null) return false
@@ -118,7 +121,7 @@ export class Shell {
     return false
   }
 
-  /** Rejects when the shell does not come to its prompt. */
+  /** Rejects if the shell does not reach its prompt. */
   async ready(): Promise<void> {
     const timeout = delay(READY_MS, 'late', { ref: false })
     if ((await Promise.race([this.#ready.promise, timeout])) === 'late')
@@ -126,8 +129,8 @@ export class Shell {
   }
 
   /**
-   * Only at the prompt. Resolves when the shell has the script, of which nothing is left outside it. `onTaken` is called when
-   * the shell begins to read it: whatever fails before that, nothing of it was run.
+   * Only at the prompt. Resolves when the shell has read the script, which is stored nowhere else. `onTaken` is called
+   * when the shell starts to read: if anything fails before that, nothing was executed.
    */
   async run(
     call: { text: string; env: Readonly<Record<string, string>>; cwd: string | null },
@@ -144,26 +147,29 @@ export class Shell {
     onTaken()
     const pipe = new Socket({ fd, readable: false, writable: true })
     await new Promise<void>((resolve) => {
-      // A shell that dies while it reads closes the pipe: its end is told by the terminal.
+      // A shell that dies during the read closes the pipe: its end is reported by the terminal.
       pipe.on('error', () => resolve())
       pipe.on('close', () => resolve())
       pipe.end(callSource(this.#launch.nonce, call, statusBefore))
     })
   }
 
-  /** To what runs. */
+  /** Input for the running program. */
   type(text: string): void {
     this.#terminal.write(text)
   }
 
-  /** The program in the foreground ends. Never the shell itself, which has the terminal between two programs: its variables would go with it. */
+  /**
+   * Kills the program in the foreground. Never the shell itself, which is in the foreground between two programs: its
+   * variables would be lost.
+   */
   killProgram(): void {
     const group = this.#state === 'gone' ? null : foregroundGroup(this.#terminal.pid)
     const isShell = group === this.#shellGroup || group === this.#starter
     if (group !== null && !isShell && !isChild(group, this.#starter)) signalGroup(group, 'SIGKILL')
   }
 
-  /** Interrupted, it goes back to its prompt; killed, it is followed by another one without anything of it. */
+  /** After SIGINT it returns to its prompt; after SIGKILL a new shell without its state follows. */
   signalShell(signal: 'SIGINT' | 'SIGKILL'): void {
     if (this.#state !== 'gone' && this.#shellGroup !== null) signalGroup(this.#shellGroup, signal)
   }
@@ -176,10 +182,10 @@ export class Shell {
     if (this.#state !== 'gone') this.#terminal.resume()
   }
 
-  /** Everything in the session ends. */
+  /** Ends everything in the session. */
   end(): void {
     if (this.#state === 'gone') return
-    // One by one: without a sandbox nothing else would end what a command left behind.
+    // One by one: without a sandbox nothing else would end background processes.
     killTree(this.#terminal.pid)
     this.#gone('ended by the runner')
   }
@@ -195,7 +201,7 @@ export class Shell {
         closeSync(fd)
         throw new Error('the pipe of the session is no pipe')
       } catch (error) {
-        // Nobody reads yet.
+        // There is no reader yet.
         if (!isCode(error, 'ENXIO') || performance.now() > until) throw error
         await delay(1)
       }
@@ -203,7 +209,8 @@ export class Shell {
   }
 
   #output(bytes: Buffer): void {
-    // Before its first prompt the shell says nothing that belongs to a command; after it all is output, a background job's too.
+    // Before its first prompt the shell prints nothing that belongs to a command; after it everything is output, even
+    // of background jobs.
     if (this.#state === 'starting' && this.#wasFirst) return
     this.#events.onOutput(bytes)
   }
@@ -215,7 +222,7 @@ export class Shell {
       this.#endedWith = mark.status
       if (!this.#wasFirst) this.#events.onReplaced(mark.isSaved)
       if (this.#state !== 'idle') return
-      // Killed at its prompt: the next one is not there yet.
+      // It was killed at its prompt: the next one has not started yet.
       this.#state = 'starting'
       this.#ready = awaited()
     }
@@ -226,7 +233,7 @@ export class Shell {
     this.#shellGroup = foregroundGroup(this.#terminal.pid)
     this.#prompt = { ...prompt, status }
     if (this.#state === 'running') {
-      // A prompt that was on its way when the script was typed.
+      // A prompt that was printed before the script was typed.
       if (!this.#isStarted && this.#endedWith === null) return
       this.#state = 'idle'
       this.#events.onEnded({ ...prompt, status })
@@ -242,7 +249,10 @@ export class Shell {
     this.#ready.settle(null)
   }
 
-  /** `kill -9 -1` spares the shell that says it and not what started that: the terminal ends a moment later, with whatever is run then. */
+  /**
+   * `kill -9 -1` kills everything except the shell that runs it, including the starter: the terminal ends a moment
+   * later, with any script that is run then.
+   */
   #endWithStarter(): void {
     if (this.#starter !== null && isEnding(this.#starter)) this.end()
   }
@@ -261,10 +271,10 @@ function awaited(): { promise: Promise<void>; settle: (error: Error | null) => v
   const promise = new Promise<void>((resolve, reject) => {
     settle = (error) => (error === null ? resolve() : reject(error))
   })
-  // Whoever waits sees the failure; nobody may be waiting.
+  // Waiting callers get the failure; there may be none.
   promise.catch(() => {})
   return { promise, settle }
 }
 
-/** Of what starts shells: one that has just begun. */
+/** Of the process that starts shells: a new one. */
 const isChild = (pid: number, parent: number | null): boolean => parent !== null && parentOf(pid) === parent

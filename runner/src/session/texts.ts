@@ -1,13 +1,13 @@
-// What a call is told that cannot be carried out, and what keys mean.
+// Texts for calls that cannot be executed, and the meaning of keys.
 
 import type { CallStart } from '../../../src/runners/wire.ts'
 
-/** A terminal cuts a longer line, without a word. */
+/** A terminal cuts a longer line silently. */
 const LONGEST_LINE_BYTES = 4095
 
 const KEYS: Readonly<Record<string, string>> = { 'C-c': '\x03', 'C-d': '\x04', 'C-z': '\x1a', 'C-\\': '\x1c' }
 
-/** Null when the call can go on. */
+/** Null if the call can be executed. */
 export function refusalOf(call: CallStart, session: { isRunning: boolean; hasEnded: boolean }): string | null {
   if (call.kind === 'run') {
     if (!session.isRunning) return null
@@ -30,7 +30,7 @@ export function keyBytes(text: string): string {
 export const NEW_SESSION =
   'The session had ended, so this ran in a new one: variables, functions and jobs of the one before are gone.'
 export const HANDED_BACK = 'The runner was stopped while this ran, so it was interrupted.'
-/** Of a shell that ended and whose session goes on. */
+/** After a shell ended and its session continues. */
 export const NEW_SHELL = {
   saved:
     'The shell ended and a new one took its place, with its folder, exported variables, functions and aliases; other variables and its jobs are gone.',

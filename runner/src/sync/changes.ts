@@ -1,5 +1,5 @@
-// What changed on the runner since both sides last agreed, ready to be sent. Stamps say what to look at, hashes say what is
-// different: a file that was touched, or rewritten with the same bytes, is not sent.
+// The changes on the runner since the last sync, ready to be sent. Stamps select the files to read, hashes show the
+// differences: a file that was touched, or rewritten with the same bytes, is not sent.
 
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, unlinkSync, writeSync } from 'node:fs'
@@ -9,13 +9,13 @@ import { type Folder, isCode, isDiskFailure, openBelow } from './folder.ts'
 import { isSameStamp, type Manifest, type ManifestEntry, type Stamp, stampOf } from './manifest.ts'
 import type { SkipReason, Walk, WalkedEntry } from './walk.ts'
 
-/** One path to send. `bytes`: of a small file; a large one stands in a copy that nobody changes while it is sent. */
+/** One path to send. `bytes`: of a small file; a large one is in a copy that does not change while it is sent. */
 export type Change = {
   readonly entry: FrameEntry
-  /** What both sides agree on once it is stored; null for what is gone. */
+  /** The state that both sides have after it is stored; null for a deleted path. */
   readonly known: ManifestEntry | null
   readonly bytes: Uint8Array | null
-  /** The folder of copies of large files, closed by the reader of the change. */
+  /** The descriptor of a large file's copy, closed by the reader of the change. */
   readonly copyFd: number | null
 }
 export type Limits = { readonly fileBytes: number; readonly treeBytes: number }
@@ -24,17 +24,20 @@ export type ChangeJob = {
   readonly manifest: Manifest
   readonly walk: Walk
   readonly limits: Limits
-  /** Where the copy of a large file is made. */
+  /** The path of a large file's copy. */
   readonly copyPath: string
   readonly remark: (text: string) => void
 }
 
 /** A larger file is copied before it is sent. */
 const IN_MEMORY_BYTES = 4 * 1024 * 1024
-/** A file that changes while it is read is read so often; then its bytes as of now are taken, and the next walk sees it again. */
+/**
+ * A file that changes during the read is read this many times; then its current bytes are used, and the next walk finds
+ * it again.
+ */
 const READ_ATTEMPTS = 3
 
-/** Lazily, so that no more than one file is in memory. First what is gone, the deepest first; then parents before children. */
+/** Lazily, so that only one file is in memory. Deletions first, the deepest first; then parents before children. */
 export function* changesOf(job: ChangeJob): Generator<Change> {
   for (const [path, reason] of job.walk.skipped) job.remark(`${shortPath(path)} ${WHY_SKIPPED[reason]}`)
   yield* gone(job)
@@ -67,7 +70,7 @@ function* gone({ manifest, walk }: ChangeJob): Generator<Change> {
   const missing: string[] = []
   for (const [path, known] of manifest) {
     const seen = walk.seen.get(path)
-    // A folder that became a file: what was in it goes first, and so does it.
+    // A folder that became a file: its contents are deleted first, then the folder.
     if (seen !== undefined && (known.kind === 'directory') === (seen.kind === 'directory')) continue
     if (isHidden(path, walk)) continue
     missing.push(path)
@@ -76,7 +79,7 @@ function* gone({ manifest, walk }: ChangeJob): Generator<Change> {
   for (const path of missing) yield { entry: { path, kind: 'gone' }, known: null, bytes: null, copyFd: null }
 }
 
-/** Whether the path cannot be judged: it is below a folder that could not be read. What is known is seen where it stays, too. */
+/** Whether the path is unknown, because it is below a folder that could not be read. Known paths there count as unchanged. */
 function isHidden(path: string, { skipped }: Walk): boolean {
   const names = path.split('/')
   return names.some((_, index) => {
@@ -110,11 +113,11 @@ function changeAt(path: string, seen: WalkedEntry, context: Context): Change | n
   } catch (error) {
     if (isCode(error, 'EACCES', 'EPERM')) job.remark(`${shortPath(path)} cannot be read and stays on the runner.`)
     else if (isDiskFailure(error)) {
-      // What needs no copy goes up all the same; the next look tries this one again.
+      // Files that need no copy are sent anyway; the next walk tries this one again.
       job.remark(`${shortPath(path)} stays on the runner for now: the disk there has no room for a copy of it.`)
       job.walk.left.push(path)
     }
-    // Changed since the walk: the next one sees what stands there now.
+    // It changed after the walk: the next walk finds the current state.
     else if (!isCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO')) throw error
     if (known !== undefined && seen.kind !== known.kind) job.manifest.delete(path)
     return null
@@ -177,7 +180,7 @@ function fileChange({ path, folder, name }: FolderEntry, { job, known, room }: C
   }
 }
 
-/** Beyond what the workspace takes, which is said. */
+/** Larger than the workspace's limit, which is reported. */
 function isOver(
   path: string,
   file: { size: number; growth: number },
@@ -198,7 +201,7 @@ function overLimit(file: { size: number; growth: number }, limits: Limits, room:
 
 type Content = { stamp: Stamp; hash: string; bytes: Uint8Array | null; copyFd: number | null }
 
-/** The bytes of one moment, where the file holds still long enough. */
+/** The bytes at one time, if the file does not change for long enough. */
 function stableContent(fd: number, copyPath: string): Content {
   for (let attempt = 1; ; attempt++) {
     const stamp = stampOf(fstatSync(fd, { bigint: true }))
@@ -221,7 +224,7 @@ function readWhole(fd: number, stamp: Stamp): Content {
 function readToCopy(fd: number, stamp: Stamp, copyPath: string): Content {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
   const copyFd = openSync(copyPath, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
-  // Its room is free again when it is closed.
+  // Its space is freed when it is closed.
   unlinkSync(copyPath)
   try {
     return { ...copied(fd, stamp, copyFd), bytes: null, copyFd }

@@ -1,5 +1,5 @@
-// Transfers of the service, one at a time and never while something goes up. Frames that come before it is their turn wait;
-// they are no more than a window, because none of them is acknowledged.
+// Transfers from the service, one at a time and never during an upload. Frames that arrive too early wait; there are at
+// most a window of them, because none is acknowledged.
 
 import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
 import { RPC_ERRORS, type TransferBegin, type TransferCommit, WINDOW_BYTES } from '../../../src/runners/wire.ts'
@@ -18,7 +18,7 @@ export class Downloads {
   #waiting: Waiting[] = []
   #waitingBytes = 0
   #failure: Error | null = null
-  /** Each connection is a generation: what waited for its turn in a former one is nothing any more. */
+  /** Each connection is a generation: what waited in an earlier one is discarded. */
   #generation = 0
 
   constructor(tree: Tree, lock: Lock) {
@@ -82,7 +82,7 @@ export class Downloads {
     acknowledge()
   }
 
-  /** What a disk cannot do is told at the end of the transfer; what no honest sender sends ends the connection. */
+  /** Disk errors are reported at the end of the transfer; protocol violations end the connection. */
   #tryToWrite(frame: Frame): void {
     try {
       this.#tree.receive(frame)

@@ -3,10 +3,13 @@ import { join } from 'node:path'
 import { Folder } from './folder.ts'
 import { removeBelow } from './remove.ts'
 
-/** No conversation's name begins with a dot. */
+/** No conversation's name starts with a dot. */
 const TRASH = '.trash'
 
-/** Deletes a folder of the runner's own with all that programs left in it, closed folders and names that are no text as well. */
+/**
+ * Deletes one of the runner's folders with everything that programs left in it, including unreadable folders and names
+ * that are not valid text.
+ */
 export function erase(parent: string, name: string): void {
   if (!existsSync(join(parent, name))) return
   mkdirSync(join(parent, TRASH), { recursive: true, mode: 0o700 })

@@ -1,6 +1,6 @@
-// Folders held open. A program in the sandbox may replace any folder of the workspace by a link at any moment; a path that was
-// checked and then used could lead out of the tree. So everything here is named relative to a folder that is open, one name
-// at a time, and no link is ever followed: `/proc/self/fd/N/name` is Linux's way to say openat(N, name).
+// Open folders. A program in the sandbox may replace any folder of the workspace by a link at any time; a path that was
+// checked and then used could lead out of the tree. So everything here is named relative to an open folder, one name at
+// a time, and no link is followed: `/proc/self/fd/N/name` is Linux's equivalent of openat(N, name).
 
 import { type BigIntStats, chmodSync, closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { platform } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { messageOf } from '../log.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
-/** Linux: a handle on the folder itself that needs no permission to read it. Node has no name for it. */
+/** Linux: a handle of the folder itself that needs no read permission. Node has no constant for it. */
 const O_PATH = 0o10000000
 const IS_LINUX = platform() === 'linux'
 
@@ -22,17 +22,17 @@ export class Folder {
     this.#path = IS_LINUX ? `/proc/self/fd/${fd}` : path
   }
 
-  /** The root must be the runner's own: its path is followed. */
+  /** The root must belong to the runner: its path is followed. */
   static root(path: string): Folder {
     return new Folder(openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path)
   }
 
-  /** Names what stands in this folder; '' is the folder itself. */
+  /** The path of an entry of this folder; '' is the folder itself. */
   at(name: string): string {
     return name === '' ? this.#path : `${this.#path}/${name}`
   }
 
-  /** Throws `ENOTDIR` or `ELOOP` for what is no folder. */
+  /** Throws `ENOTDIR` or `ELOOP` if it is not a folder. */
   open(name: string): Folder {
     const path = this.at(name)
     try {
@@ -49,8 +49,8 @@ export class Folder {
   }
 
   /**
-   * Makes it the folder of this process, for many short names in one go: the way over `/proc` doubles the time of each. Only in
-   * synchronous work, which sets it back.
+   * Makes it the current folder of this process, for many short names: the path through `/proc` takes twice as long.
+   * Only in synchronous code, which restores the previous one.
    */
   enter(): void {
     process.chdir(this.#path)
@@ -64,7 +64,7 @@ export class Folder {
     return fstatSync(this.#fd).mode & 0o777
   }
 
-  /** Its own permissions: the folder that is open, whatever its name leads to now. */
+  /** Of the open folder itself, whatever its name refers to now. */
   chmod(mode: number): void {
     chmodSync(IS_LINUX ? `${this.#path}/.` : this.#path, mode)
   }
@@ -75,7 +75,7 @@ export class Folder {
   }
 }
 
-/** A folder whose owner may not enter it, `chmod 0`: the owner gives himself the permission again. */
+/** A folder whose owner may not enter it, `chmod 0`: the owner's permission is restored. */
 function makeUsable(path: string): void {
   if (!IS_LINUX) return
   const fd = openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW)
@@ -90,22 +90,22 @@ export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
-/** The disk takes no more, or nothing at all: no fault of the runner's, and no reason for it to end. */
+/** The disk is full or fails: not an error of the runner, which must continue. */
 export function isDiskFailure(error: unknown): boolean {
   return isCode(error, 'ENOSPC', 'EDQUOT', 'EIO', 'EROFS')
 }
 
-/** The same of the runner's own files, whose folder somebody may have deleted. */
+/** The same for the runner's own files, whose folder may have been deleted. */
 export function cannotWrite(error: unknown): boolean {
   return isDiskFailure(error) || isCode(error, 'ENOENT')
 }
 
-/** What is told of it where nothing was run. */
+/** The message if nothing was executed because of it. */
 export function diskFull(error: unknown): string {
   return `The disk of the runner takes nothing more (${messageOf(error)}), so nothing of this was run. Make room on its machine, or stop this runner and go on with another one.`
 }
 
-/** Opens the folder of these names below the root, without following a link; the caller closes it. */
+/** Opens the folder with these names below the root, without following a link; the caller closes it. */
 export function openBelow(root: string, names: readonly string[]): Folder {
   const folder = Folder.root(root)
   if (names.length === 0) return folder

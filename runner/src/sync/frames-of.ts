@@ -5,10 +5,10 @@ import type { Frame, FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_FRAME_BYTES } from '../../../src/runners/wire.ts'
 import type { Change } from './changes.ts'
 
-/** The length of the head, its fixed fields, and what JSON may add. */
+/** Leaves space for the length of the header, its fixed fields, and JSON syntax. */
 const ROOM = MAX_FRAME_BYTES - 1024
 const MAX_ENTRIES = 4096
-/** Of a head for one piece of a file: a path whose every character JSON writes in six bytes would not fit with more. */
+/** For a header with one piece of a file: leaves space for a path in which JSON writes every character in six bytes. */
 const PIECE_BYTES = 512 * 1024
 
 export class FramePacker {
@@ -26,7 +26,7 @@ export class FramePacker {
     return this.#seq
   }
 
-  /** The frames that became full. A change's copy is closed when all of it is read. */
+  /** Yields the frames that became full. A change's copy is closed when it is read completely. */
   *add({ entry, bytes, copyFd }: Change): Generator<Frame> {
     if (entry.kind !== 'file') {
       yield* this.#addOne(entry, new Uint8Array())

@@ -6,17 +6,17 @@ import type { Uploads } from './upload.ts'
 export type LiveSyncDeps = {
   readonly uploads: Uploads
   readonly treeLock: Lock
-  /** Something runs that may change files. */
+  /** A program is running that may change files. */
   readonly isBusy: () => boolean
   readonly remark: (text: string) => void
   readonly log: Log
 }
 
 const EVERY_MS = 500
-/** A tree of very many files takes the runner's time from other conversations: no more than a fifth of it. */
+/** Walking a very large tree takes time from other conversations: at most a fifth of the runner's time. */
 const REST = 4
 
-/** While something runs, its changes go up every half second; once more when it has ended. */
+/** While a program runs, its changes are sent every half second; once more when it has ended. */
 export class LiveSync {
   readonly #deps: LiveSyncDeps
   #timer: NodeJS.Timeout | null = null

@@ -1,5 +1,5 @@
-// What stood in the workspace when both sides last agreed: for each path what identifies its state on this disk, and its
-// content by hash. A file whose size, times and inode are as before was not changed: `utimes` cannot set the change time.
+// The contents of the workspace at the last sync: for each path the stamp of its state on this disk, and the hash of
+// its content. A file with the same size, times and inode was not changed: `utimes` cannot set the change time.
 
 import type { BigIntStats } from 'node:fs'
 
@@ -11,7 +11,10 @@ export type Stamp = {
   readonly mode: number
 }
 export type SyncedKind = 'file' | 'directory' | 'symlink'
-/** `hash`: of a file's bytes or of a link's target; empty for a folder. `UNKNOWN_HASH` equals none: what stands there is sent. */
+/**
+ * `hash`: of a file's bytes or of a link's target; empty for a folder. `UNKNOWN_HASH` equals no other hash: the path is
+ * sent.
+ */
 export type ManifestEntry = { readonly kind: SyncedKind; readonly stamp: Stamp; readonly hash: string }
 export type Manifest = Map<string, ManifestEntry>
 

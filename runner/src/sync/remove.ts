@@ -1,12 +1,15 @@
-// Deletes what a hostile program may be changing at the same time: by open folders, never through a link.
+// Deletes files that a hostile program may be changing at the same time: through open folders, never through a link.
 
 import { readdirSync, renameSync, rmdirSync, unlinkSync } from 'node:fs'
 import { type Folder, isCode } from './folder.ts'
 
-/** Deeper than this a folder is moved up before it is emptied, so that few folders are open at a time. */
+/** A folder deeper than this is moved up before it is emptied, so that few folders are open at a time. */
 const MAX_OPEN = 100
 
-/** Deletes the name with everything below; nothing to delete is fine. `trash` is a folder that no sandbox sees, on the same disk. */
+/**
+ * Deletes the name with everything below; no error if it does not exist. `trash` is a folder on the same disk that is
+ * invisible to sandboxes.
+ */
 export function removeBelow(folder: Folder, name: string, trash: Folder): void {
   const stats = folder.stat(name)
   if (stats === null) return
@@ -25,7 +28,7 @@ let trashed = 0
 
 function movedTo(trash: Folder, folder: Folder, name: string): string {
   const moved = `${process.pid}-${++trashed}`
-  // A folder that changes its place is written to: its owner needs the permission.
+  // Moving a folder writes to it, so its owner needs the permission.
   const inner = folder.open(name)
   inner.chmod(0o700)
   inner.close()
@@ -45,7 +48,7 @@ function empty(folder: Folder, name: string, job: Job): void {
   }
 }
 
-/** Names as bytes: what is no text must be deleted as well. */
+/** Names as bytes, because names that are not valid text must be deleted too. */
 function removeChild(folder: Folder, child: Buffer, job: Job): void {
   const path = Buffer.concat([Buffer.from(`${folder.at('')}/`), child])
   try {
@@ -70,7 +73,7 @@ function unlinkWritable(folder: Folder, name: string): void {
   writable(folder, () => unlinkSync(folder.at(name)))
 }
 
-/** The action in a folder that its owner may have closed for himself, which it is again afterwards. */
+/** Runs the action in a folder that may be read-only for its owner; its permissions are restored afterwards. */
 export function writable(folder: Folder, action: () => void): void {
   try {
     action()

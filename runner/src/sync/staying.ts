@@ -1,14 +1,14 @@
-// What stays on the runner by choice: names of a list, unless git tracks what stands there, and what git ignores beyond a size. Git
-// says which, by its own rules and in the sandbox of the conversation, because a repository's configuration can name programs.
-// It is asked only when something large came or the rules changed: most looks cost nothing for this.
+// What is not synced by choice: names of a list, unless git tracks them, and files ignored by git beyond a size. Git
+// decides with its own rules, in the conversation's sandbox, because a repository's configuration can name programs. It
+// is run only after a large file was added or the rules changed, so most walks need no process.
 
 import type { Manifest } from './manifest.ts'
 import type { Walk } from './walk.ts'
 
-/** Runs git in a folder of the workspace, and answers with its output cut at each NUL; null where it failed. */
+/** Runs git in a folder of the workspace, and returns its output split at each NUL; null if it failed. */
 export type AskGit = (folder: string, args: readonly string[]) => Promise<string[] | null>
 
-/** Ignored files and folders are sent up to this size, each file counted as a block of a disk at least. */
+/** Ignored files and folders are sent up to this size; each file counts as at least one disk block. */
 export const IGNORED_BYTES = 1024 * 1024
 const BLOCK_BYTES = 4096
 /** Each question is a process. */
@@ -20,11 +20,11 @@ const IGNORED = ['ls-files', '--others', '--ignored', '--exclude-standard', '--d
 export class Staying {
   /** Ignored and too large, from the top of the workspace. */
   paths: ReadonlySet<string>
-  /** What git tracks where a name of the list stands, with the folders above it. */
+  /** Paths with a listed name that git tracks, with the folders above them. */
   tracked: ReadonlySet<string>
-  /** What stayed until the rules changed. It does so on where git cannot be asked, at the end of a runner for one. */
+  /** The paths before the rules changed. They stay if git cannot be run, for example at the end of a runner. */
   #before: ReadonlySet<string> = new Set()
-  /** Of new files since git was last asked. */
+  /** Of new files since git was last run. */
   #newBytes = 0
   #rules: string | null = null
 
@@ -33,7 +33,7 @@ export class Staying {
     this.tracked = new Set(tracked)
   }
 
-  /** Whether the walk has to be made again, because more of what stays is to be seen than it saw. */
+  /** Whether the walk must be repeated, because more of the excluded paths must be walked. */
   async followRules(found: Walk, ask: AskGit): Promise<boolean> {
     if (found.left.length === 0) {
       this.paths = new Set()
@@ -49,7 +49,7 @@ export class Staying {
     const isMore = [...this.tracked].some((path) => !before.has(path))
     if (isFirst && !isMore) return false
     const hadPaths = this.paths.size > 0
-    // They are judged anew.
+    // They are classified again.
     if (hadPaths) {
       this.#before = this.paths
       this.paths = new Set()
@@ -58,7 +58,7 @@ export class Staying {
     return isMore || hadPaths
   }
 
-  /** Takes out of the walk what is new, ignored and too large; answers with what stays from now on and did not before. */
+  /** Removes new, ignored and too large files from the walk; returns the newly excluded paths. */
   async leaveOut(found: Walk, manifest: Manifest, ask: AskGit): Promise<string[]> {
     this.#newBytes += newBytes(found, manifest)
     if (this.#newBytes <= IGNORED_BYTES) return []
@@ -103,7 +103,7 @@ function tooLarge(found: Walk, ignored: ReadonlySet<string>): string[] {
   return [...sizes].filter(([, size]) => size > IGNORED_BYTES).map(([path]) => path)
 }
 
-/** The path itself or the folder above it that is in the set. */
+/** The path itself, or the folder above it that is in the set. */
 function topIn(path: string, set: ReadonlySet<string>): string | null {
   if (set.size === 0) return null
   for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) {
@@ -112,7 +112,7 @@ function topIn(path: string, set: ReadonlySet<string>): string | null {
   return set.has(path) ? path : null
 }
 
-/** The folders that have a `.git`, '' for the workspace itself. */
+/** The folders with a `.git`, '' for the workspace itself. */
 function repositoriesIn({ seen }: Walk): string[] {
   const tops: string[] = []
   for (const path of seen.keys()) {
@@ -123,7 +123,7 @@ function repositoriesIn({ seen }: Walk): string[] {
   return tops
 }
 
-/** Changes whenever git may answer otherwise: with what stays, and with the files of its rules. */
+/** Changes whenever git's answer may change: with the excluded paths, and with the files of its rules. */
 function rulesIn({ seen, left }: Walk): string {
   const stamps: string[] = []
   for (const [path, { stamp }] of seen) {

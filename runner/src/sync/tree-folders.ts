@@ -1,11 +1,11 @@
-// The folders of a transfer: opened one below the other, never through a link, and made where they are missing. Their
-// permissions come last, because a folder without them could not be filled.
+// The folders of a transfer: opened one below the other, never through a link, and created if they are missing. Their
+// permissions are set at the end, because a read-only folder could not be filled.
 
 import { Folder, isCode, openBelow } from './folder.ts'
 import { kindOf, type Manifest, stampOf } from './manifest.ts'
 import { removeBelow, writable } from './remove.ts'
 
-/** Of a folder that nobody described. */
+/** Of a folder without a description. */
 const USUAL_MODE = 0o755
 
 export class TreeFolders {
@@ -13,7 +13,7 @@ export class TreeFolders {
   readonly #manifest: Manifest
   readonly #trash: Folder
   readonly #modes = new Map<string, number>()
-  /** The one that was used last: the entries of a folder follow each other. */
+  /** The most recently used one: entries of the same folder are consecutive. */
   #parent: { path: string; folder: Folder } | null = null
 
   constructor(root: string, manifest: Manifest, trash: Folder) {
@@ -22,7 +22,7 @@ export class TreeFolders {
     this.#trash = trash
   }
 
-  /** The permissions that it is to have in the end. */
+  /** Stores the final permissions of the folder. */
   describe(path: string, mode: number): void {
     this.#modes.set(path, mode)
   }
@@ -33,7 +33,7 @@ export class TreeFolders {
     return found
   }
 
-  /** The open folder that holds the path, and the name in it; null when it is not there and not to be made. */
+  /** The open folder of the path, and the name in it; null if it is missing and must not be created. */
   parentOf(path: string, isMade: boolean): [Folder, string] | null {
     const cut = path.lastIndexOf('/')
     const [parent, name] = [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)]
@@ -51,11 +51,11 @@ export class TreeFolders {
     this.#parent = null
   }
 
-  /** Makes sure that a folder stands there: a file or a link in its place goes. */
+  /** Makes sure that the folder exists: a file or a link in its place is deleted. */
   ensure(folder: Folder, name: string, path: string): void {
     const stats = folder.stat(name)
     if (stats !== null && kindOf(stats) === 'directory') {
-      // One that nobody described: as it stands.
+      // A folder without a description: its current permissions are used.
       const isKnown = this.#manifest.has(path) || this.#modes.has(path)
       if (!isKnown) this.#manifest.set(path, { kind: 'directory', stamp: stampOf(stats), hash: '' })
       return
@@ -66,7 +66,7 @@ export class TreeFolders {
   }
 
   setModes(): void {
-    // The deepest first: a folder that is closed to its owner hides those below.
+    // The deepest first: the folders below an inaccessible one cannot be reached.
     for (const [path, mode] of [...this.#modes].sort(([a], [b]) => b.length - a.length)) {
       const folder = openedBelow(this.#root, path.split('/'))
       if (folder === null) continue

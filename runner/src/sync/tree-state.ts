@@ -1,6 +1,6 @@
-// What a runner knows of a copy, on its disk: a runner that starts again need not be sent everything. All of it is written when the
-// object has sent something, and what a transfer of the runner's changed is added behind it: so a command that changes ten files of
-// two thousand writes ten lines' worth.
+// The state of a copy, on the runner's disk: a restarted runner need not receive everything again. The whole state is
+// written after a transfer from the object; the changes of the runner's own transfers are appended: a command that
+// changes ten files of two thousand writes only ten entries.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -38,7 +38,7 @@ const StoredTree = z.object({
   tracked: z.array(z.string()).default([]),
   manifest: z.array(StoredEntry),
 })
-/** One transfer behind it. */
+/** One appended transfer. */
 const Added = z.object({
   epoch: z.string(),
   revision: z.number(),
@@ -48,7 +48,7 @@ const Added = z.object({
 
 type Changes = ReadonlyMap<string, ManifestEntry | null>
 
-/** Then all of it is written anew. */
+/** Beyond this size the whole state is written again. */
 const MAX_ADDED_BYTES = 1024 * 1024
 
 export type LoadedTree =
@@ -64,11 +64,11 @@ export type LoadedTree =
 
 export class TreeState {
   readonly #file: string
-  /** Null: there is nothing that is certain. */
+  /** Null: nothing is certain. */
   readonly #standing: () => TreeStanding | null
   #unsaved: NodeJS.Immediate | null = null
   #changes = new Map<string, ManifestEntry | null>()
-  /** What was last written as a whole; null when there is nothing to add to. */
+  /** The last whole state that was written; null if nothing can be appended. */
   #whole: TreeStanding | null = null
   #addedBytes = 0
 
@@ -77,7 +77,10 @@ export class TreeState {
     this.#standing = standing
   }
 
-  /** Null where there is no state. After a crash of the whole machine the disk may have less than the state says: it is not certain then. */
+  /**
+   * Null if there is no state. After a crash of the whole machine the files may be older than the state: then it is
+   * uncertain.
+   */
   load(): LoadedTree | null {
     if (!existsSync(this.#file)) return null
     const stored = StoredTree.safeParse(jsonIn(this.#file))
@@ -89,17 +92,17 @@ export class TreeState {
     return { isCertain: true, ...known, exclude: new Set(exclude), staying, tracked }
   }
 
-  /** False when what was added cannot be read. */
+  /** False if the appended lines cannot be read. */
   #addTo(known: { position: TreePosition; manifest: Manifest }): boolean {
     if (!existsSync(this.#log)) return true
     const lines = readFileSync(this.#log, 'utf8').split('\n')
-    // The last line is whole only with its end.
+    // A line without its end is incomplete.
     lines.pop()
     for (const line of lines) {
       const added = Added.safeParse(jsonOf(line))
       if (!added.success) return false
       const { epoch, revision, gone, entries } = added.data
-      // Of before the whole was written, in the instant of a death.
+      // From before the whole state was written, if the runner died in between.
       if (epoch !== known.position.epoch || revision <= known.position.revision) continue
       known.position = { epoch, revision }
       for (const path of gone) known.manifest.delete(path)
@@ -138,15 +141,15 @@ export class TreeState {
   }
 
   /**
-   * After what waits for the answer now. A runner that dies before has the state of one transfer ago, as if the answer had been lost
-   * on its way.
+   * Runs after the pending answer. If the runner dies before, the state is one transfer old, as if the answer had been
+   * lost.
    */
   saveSoon(changes: Changes): void {
     for (const [path, entry] of changes) this.#changes.set(path, entry)
     this.#unsaved ??= setImmediate(() => this.#tryTo(() => this.#add()))
   }
 
-  /** A disk that is full costs what is known of the copy, and neither the command nor the runner. */
+  /** If the disk is full, the known state of the copy is lost, but the command and the runner continue. */
   #tryTo(write: () => void): void {
     try {
       write()
@@ -181,7 +184,7 @@ export class TreeState {
     for (const file of [this.#file, `${this.#file}.new`, this.#log]) rmSync(file, { recursive: true, force: true })
   }
 
-  /** What is not on the disk yet goes there. */
+  /** Writes the pending changes to the disk. */
   close(): void {
     if (this.#unsaved !== null) this.#tryTo(() => this.#add())
   }
@@ -193,7 +196,7 @@ export class TreeState {
   }
 }
 
-/** Nothing but files changed since. */
+/** Only files have changed since. */
 function isAsBefore(now: TreeStanding, before: TreeStanding): boolean {
   const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
     a === b || (a.size === b.size && [...a].every((one) => b.has(one)))

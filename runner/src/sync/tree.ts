@@ -1,5 +1,5 @@
-// The runner's copy of one workspace: what both sides last agreed on, and on which revision of the object's tree. The state is
-// on the disk too, so that a runner that starts again need not be sent everything.
+// The runner's copy of one workspace: the state of the last sync, and its revision in the object. The state is also on
+// the disk, so that a restarted runner need not receive everything again.
 
 import { closeSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export class Tree {
   readonly #remarked = new Set<string>()
   readonly #askGit: AskGit
   #staying = new Staying()
-  /** Not sent, as of the last look. */
+  /** Paths that are not sent, as of the last walk. */
   left: readonly string[] = []
 
   constructor(folder: string, askGit: AskGit) {
@@ -50,28 +50,28 @@ export class Tree {
     this.#load()
   }
 
-  /** Null when the copy is not certain. */
+  /** Null if the copy is uncertain. */
   get position(): TreePosition | null {
     return this.#position
   }
 
-  /** What is not on the disk yet goes there. */
+  /** Writes the pending changes to the disk. */
   close(): void {
     this.#state.close()
   }
 
-  /** No state any more: the next transfer must be of the whole tree. */
+  /** The state is discarded: the next transfer must be of the whole tree. */
   forget(): void {
     this.#state.remove()
     this.#position = null
     this.#manifest = new Map()
   }
 
-  /** Whether the disk is not as both sides last agreed, under the rules of that time. */
+  /** Whether the disk differs from the last sync, with the rules of that sync. */
   isChanged(): boolean {
     const found = this.look()
     if (found === null || this.#position === null) return true
-    // Whatever the limits are: a file beyond them is a change as well.
+    // Without limits, because a file beyond them is a change too.
     this.#rules = { ...this.#rules, limits: { fileBytes: Number.MAX_SAFE_INTEGER, treeBytes: Number.MAX_SAFE_INTEGER } }
     const first = this.#changesOf(found, () => {}).next()
     if (first.done === true) return false
@@ -92,7 +92,7 @@ export class Tree {
     if (!isWhole && (begin.base !== revision || begin.epoch !== epoch)) {
       throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${revision} of "${epoch}"`)
     }
-    // From the first file on the copy is neither the old tree nor the new one.
+    // After the first file, the copy is neither the old tree nor the new one.
     this.#state.remove()
     if (isWhole) this.#position = null
     const manifest: Manifest = isWhole ? new Map() : this.#manifest
@@ -103,7 +103,7 @@ export class Tree {
     this.#incoming = { begin, writer: new TreeWriter(job), manifest, frames: 0 }
   }
 
-  /** Throws a `BadFrame` for a frame that no transfer announced. */
+  /** Throws a `BadFrame` for a frame without a started transfer. */
   receive({ head, bytes }: Frame): void {
     const incoming = this.#incoming
     if (
@@ -136,7 +136,7 @@ export class Tree {
     this.#state.save()
   }
 
-  /** A transfer that will not end: a part of it is on the disk, so the copy is no longer certain. */
+  /** An incomplete transfer: a part of it is on the disk, so the copy is uncertain. */
   abandon(): void {
     if (this.#incoming === null) return
     this.#incoming.writer.end()
@@ -150,7 +150,7 @@ export class Tree {
 
   // ---- Up ----
 
-  /** Null when the tree has more files than are ever synced. */
+  /** Null if the tree has more files than can be synced. */
   look(): Walk | null {
     try {
       const { paths, tracked } = this.#staying
@@ -162,7 +162,7 @@ export class Tree {
     }
   }
 
-  /** The same without what stays here; git may be asked for it. */
+  /** The same without the excluded paths; git may be run to find them. */
   async survey(remark: (text: string) => void): Promise<Walk | null> {
     let found = this.look()
     if (found !== null && (await this.#staying.followRules(found, this.#askGit))) found = this.look()
@@ -178,7 +178,7 @@ export class Tree {
     yield* this.#changesOf(found, (text) => this.#once(text, remark))
   }
 
-  /** Each remark comes once in the life of the runner. */
+  /** Each remark is made once per runner process. */
   #once(text: string, remark: (text: string) => void): void {
     if (this.#remarked.has(text) || this.#remarked.size > 10_000) return
     this.#remarked.add(text)
@@ -197,7 +197,7 @@ export class Tree {
     yield* changesOf(job)
   }
 
-  /** The other side has them: they are what both agree on now. */
+  /** The other side has stored them: they are now the common state. */
   agree(changes: ReadonlyMap<string, ManifestEntry | null>, revision: number): void {
     for (const [path, known] of changes) {
       if (known === null) this.#manifest.delete(path)

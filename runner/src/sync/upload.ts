@@ -1,4 +1,4 @@
-// Sends what changed on the runner. At most a window of frames is on its way; nothing is sent when nothing changed.
+// Sends the changes of the runner. At most a window of frames is unacknowledged; nothing is sent if nothing changed.
 
 import { closeSync } from 'node:fs'
 import { TransferStored, WINDOW_BYTES } from '../../../src/runners/wire.ts'
@@ -14,9 +14,9 @@ type Frame = Parameters<Peer['sendFrame']>[0]
 export class Uploads {
   readonly #tree: Tree
   readonly #onRefused: (path: string, reason: string) => void
-  /** Begins anywhere: a number of a former life must not be taken for one of this. */
+  /** Starts at a random number, so that a transfer of an earlier process is not mistaken for one of this process. */
   #nextTransfer = Math.floor(Math.random() * 2 ** 40)
-  /** The last one that was sent whole and whose answer did not come yet. */
+  /** The last completely sent transfer without an answer yet. */
   #unanswered: SentUpload | null = null
   #window: SendWindow | null = null
 
@@ -25,19 +25,19 @@ export class Uploads {
     this.#onRefused = onRefused
   }
 
-  /** What stays here, as of the last look. */
+  /** The paths that are not sent, as of the last walk. */
   get left(): readonly string[] {
     return this.#tree.left
   }
 
-  /** What changed by now, sent and committed. Only while nobody else uses the tree. */
+  /** Sends and commits the current changes. Only while nothing else uses the tree. */
   async sync(peer: Peer, remark: (text: string) => void): Promise<void> {
     const sent = await this.send(peer, remark)
     if (sent === null) return
     this.stored(sent.upload, await peer.call('transfer/commit', { transfer: sent.upload.transfer, ...sent.counts }))
   }
 
-  /** Sent and not committed; null when nothing changed. */
+  /** Sent but not committed; null if nothing changed. */
   async send(
     peer: Peer,
     remark: (text: string) => void,
@@ -87,8 +87,8 @@ export class Uploads {
   }
 
   /**
-   * After a reconnection: the last transfer that the other side has, whose answer was lost. One of a former life is known by its
-   * revision alone: what was in it stands on the disk and goes up once more.
+   * After a reconnection: the last transfer that the other side has, if its answer was lost. One of an earlier process
+   * is known only by its revision: its files are on the disk and are sent again.
    */
   recovered({ transfer, revision }: { transfer: number; revision: number }): void {
     const upload = this.#unanswered
@@ -107,7 +107,7 @@ export class Uploads {
   }
 }
 
-/** Frames that were sent and not acknowledged; a sender beyond it waits. */
+/** Sent frames without an acknowledgement; a full window makes the sender wait. */
 class SendWindow {
   readonly #peer: Peer
   #inFlight: number[] = []

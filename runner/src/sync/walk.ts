@@ -1,6 +1,6 @@
-// The walk is the truth about what changed: the stamp of every name, each time. Only the names of a folder are remembered, while its
-// own stamp says that none came or went: 2,000 files in some 8 ms. It does not wait: nothing else of the runner happens in between,
-// so it may go from folder to folder as a process does.
+// The walk finds all changes: it reads the stamp of every path, each time. Only the names in a folder are cached, while
+// the folder's own stamp shows that none was added or removed: 2,000 files take about 8 ms. It is synchronous: no other
+// code of the runner runs in between, so it may change the process's current folder.
 
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
 import { MAX_PATH_BYTES, MAX_TRANSFER_ENTRIES } from '../../../src/runners/wire.ts'
@@ -10,60 +10,60 @@ import { kindOf, type Stamp, type SyncedKind, stampOf } from './manifest.ts'
 export type WalkedEntry = { readonly kind: SyncedKind; readonly stamp: Stamp }
 export type Walk = {
   readonly seen: Map<string, WalkedEntry>
-  /** What stands there and cannot be sent. A folder among them stands for all below it. */
+  /** Paths that cannot be sent. A folder among them stands for everything below it. */
   readonly skipped: Map<string, SkipReason>
-  /** What is not sent by choice. A folder among them stands for all below it that is not in `seen`. */
+  /** Paths that are not sent by choice. A folder among them stands for everything below it that is not in `seen`. */
   readonly left: string[]
 }
 export type WalkRules = {
-  /** Names, at any depth, and paths of what stays here. */
+  /** Names, at any depth, and paths that are not synced. */
   readonly names: ReadonlySet<string>
   readonly paths: ReadonlySet<string>
-  /** Whether it is sent all the same: the other side has it, or git tracks it. */
+  /** Whether it is sent anyway, because the other side has it or git tracks it. */
   isKept(path: string): boolean
 }
 export type SkipReason = 'special' | 'no-text' | 'too-deep' | 'unreadable'
 
-/** Each level holds a folder open. */
+/** Each level keeps a folder open. */
 export const MAX_DEPTH = 200
 
 export class TooManyEntries extends Error {}
 
-/** The names in a folder, good as long as it is the same folder with the same change time. */
+/** The names in a folder, valid as long as it is the same folder with the same change time. */
 type Listing = {
   readonly ino: bigint
   readonly ctimeNs: bigint
   readonly names: readonly string[]
-  /** The same from the top of the workspace. */
+  /** The same, relative to the top of the workspace. */
   readonly paths: readonly string[]
 }
 /**
- * `base`: the nearest folder above that is open, or the folder itself. `stays`: it is below something that stays here, and is looked
- * at for what is kept of it.
+ * `base`: the nearest open folder above, or the folder itself. `stays`: it is below an excluded path, and is walked for
+ * the parts that are synced anyway.
  */
 type WalkPosition = { base: Base; path: string; stats: BigIntStats; depth: number; stays: boolean }
 type Base = { readonly folder: Folder; readonly prefix: string }
 type Search = {
   readonly rules: WalkRules
   readonly found: Walk
-  /** Of the walk before; null where nothing is taken from it. */
+  /** From the previous walk; null if nothing of it may be used. */
   readonly before: ReadonlyMap<string, Listing> | null
   readonly after: Map<string, Listing>
   readonly startedNs: bigint
-  /** The folder of this process. */
+  /** The current folder of this process. */
   entered: Base | null
 }
 
-/** A change within the same tick of the disk's clock leaves a change time as it was: a younger one says nothing. */
+/** A change within one tick of the disk's clock leaves the change time the same, so a recent one proves nothing. */
 const SETTLED_NS = 3_000_000_000n
-/** Of what stays: more are no news to anybody. */
+/** For excluded paths: the rest is not listed. */
 const MAX_NAMED = 1_000
 const STAMPED = { bigint: true, throwIfNoEntry: false } as const
 
-/** A folder was changed while names in it were looked at by their paths, so these may have led anywhere. */
+/** A folder was changed while its entries were read by path, so the paths may have led anywhere. */
 class Moved extends Error {}
 
-/** What a path that was bent, or is too long for the system, may answer with. */
+/** The possible errors of a path that was changed, or is too long for the system. */
 const BENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG']
 
 export class Walker {
@@ -77,12 +77,12 @@ export class Walker {
     this.#ino = lstatSync(root, { bigint: true }).ino
   }
 
-  /** Throws `TooManyEntries`: such a tree is not synced at all. */
+  /** Throws `TooManyEntries`: such a tree is not synced. */
   walk(rules: WalkRules): Walk {
     try {
       return this.#walk(rules, this.#listings)
     } catch (error) {
-      // Nothing of that walk is kept; the next one follows no path that a program could have bent.
+      // The result of that walk is discarded; the next one uses no path that a program could have changed.
       if (!(error instanceof Moved) && !isCode(error, ...BENT)) throw error
       return this.#walk(rules, null)
     }
@@ -119,8 +119,8 @@ function walkFolder(place: WalkPosition, search: Search): void {
 }
 
 /**
- * Without opening it: by paths, in which a program may have put a link meanwhile. Then the folder's change time is another one
- * afterwards, and the walk counts for nothing.
+ * Without opening it: by paths, in which a program may have placed a link meanwhile. In that case the folder's change
+ * time differs afterwards, and the walk is discarded.
  */
 function walkKnown(place: WalkPosition, known: Listing, search: Search): void {
   search.after.set(place.path, known)
@@ -136,7 +136,7 @@ function walkOpened(place: WalkPosition, search: Search): void {
   try {
     folder = openFrom(place.base.folder, nameFrom(place.base, place.path).split('/'))
   } catch (error) {
-    // Changed since it was looked at: the next walk sees what stands there now.
+    // Changed since it was read: the next walk finds the current state.
     if (isCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) found.seen.delete(place.path)
     else if (isCode(error, 'EACCES', 'EPERM')) found.skipped.set(place.path, 'unreadable')
     else throw error
@@ -149,11 +149,11 @@ function walkOpened(place: WalkPosition, search: Search): void {
   }
 }
 
-/** The base of the place is the folder itself. */
+/** The position's base is the folder itself. */
 function walkListed(place: WalkPosition, search: Search): void {
   enter(place.base, search)
   const isSettled = ({ ctimeNs }: BigIntStats) => search.startedNs - ctimeNs > SETTLED_NS
-  // Of the folder that is open, before its names are read: the stamp from above may be another one's.
+  // Of the open folder, before its names are read: the stamp from above may be of another folder.
   const stats = isSettled(place.stats) ? lstatSync('.', { bigint: true }) : place.stats
   const names = readdirSync('.')
   const paths = place.base.prefix === '' ? names : names.map((name) => place.base.prefix + name)
@@ -162,7 +162,7 @@ function walkListed(place: WalkPosition, search: Search): void {
   for (const inner of lookAt(place, listing, search)) walkFolder(inner, search)
 }
 
-/** Takes what stands in the folder, and answers with the folders among it. */
+/** Records the entries of the folder, and returns the folders among them. */
 function lookAt({ base, depth, stays }: WalkPosition, { names, paths }: Listing, search: Search): WalkPosition[] {
   const { rules, found } = search
   enter(base, search)
@@ -176,7 +176,8 @@ function lookAt({ base, depth, stays }: WalkPosition, { names, paths }: Listing,
     }
     const stats = lstatSync(nameFrom(base, path), STAMPED)
     if (stats === undefined) {
-      // Gone since it was listed, or bytes that are no text: those come back with a sign that no file has.
+      // Deleted since it was listed, or invalid text: invalid bytes are replaced by a character that does not match the
+      // file.
       if (name.includes('\ufffd')) found.skipped.set(path, 'no-text')
       continue
     }

@@ -1,6 +1,6 @@
-// Puts a transfer of the service on the disk. A file is written in a folder that no sandbox sees and is renamed into its
-// place, so nobody sees half of it; what stands in the way of a folder is replaced, a link as well; nothing is ever written
-// through a link.
+// Writes a transfer from the service to the disk. A file is written in a folder that is invisible to sandboxes and then
+// renamed, so no incomplete file is visible; anything in place of a folder is replaced, including a link; nothing is
+// written through a link.
 
 import { createHash, type Hash } from 'node:crypto'
 import {
@@ -27,13 +27,16 @@ import { MAX_DEPTH } from './walk.ts'
 
 export type WriterJob = {
   readonly root: string
-  /** Beside the tree, on the same disk: files in the making and folders on their way out. */
+  /** Next to the tree, on the same disk: incomplete files, and folders that are being deleted. */
   readonly staging: string
   readonly manifest: Manifest
   readonly exclude: ReadonlySet<string>
-  /** Paths that stay here as well. */
+  /** Paths that are not synced are kept. */
   readonly staying: ReadonlySet<string>
-  /** The whole tree: what is not named goes. Otherwise what a program changed since the last sync stays, and is sent up next. */
+  /**
+   * The whole tree: paths that are not named are deleted. Otherwise changes by programs since the last sync are kept,
+   * and sent next.
+   */
   readonly isWhole: boolean
   readonly maxBytes: number
 }
@@ -53,7 +56,7 @@ export class TreeWriter {
     this.#job = job
     this.#trash = Folder.root(job.staging)
     this.#folders = new TreeFolders(job.root, job.manifest, this.#trash)
-    // Of a transfer that was broken off.
+    // From an aborted transfer.
     rmSync(this.#trash.at('incoming'), { force: true })
   }
 
@@ -61,7 +64,7 @@ export class TreeWriter {
     return this.#entries
   }
 
-  /** Throws a `BadFrame` for what no honest sender sends. */
+  /** Throws a `BadFrame` for a violation of the protocol. */
   write(entries: readonly FrameEntry[], bytes: Uint8Array): void {
     let at = 0
     for (const entry of entries) {
@@ -69,7 +72,7 @@ export class TreeWriter {
       this.#writeOne(entry, bytes.subarray(at, at + length))
       at += length
     }
-    // Between two frames a program may move any folder away.
+    // Between two frames a program may move any folder.
     this.#folders.forgetParent()
   }
 
@@ -84,7 +87,7 @@ export class TreeWriter {
     this.end()
   }
 
-  /** Lets go of what is open, finished or not. */
+  /** Closes all open files, finished or not. */
   end(): void {
     if (this.#open !== null) closeSync(this.#open.fd)
     this.#open = null
@@ -128,7 +131,7 @@ export class TreeWriter {
     }
   }
 
-  /** A folder's permissions are no work to lose; all else that a program made or changed since the last sync is. */
+  /** A folder's permissions may be overwritten, but nothing else that a program created or changed since the last sync. */
   #wasChangedHere(entry: FrameEntry): boolean {
     const known = this.#job.manifest.get(entry.path)
     if (entry.kind === 'directory' || known?.kind === 'directory') return false
@@ -148,7 +151,7 @@ export class TreeWriter {
     this.#bytes += size
     if (this.#bytes > this.#job.maxBytes) throw new BadFrame('a transfer that is larger than a workspace may be')
     const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-    // The permissions that it is to have, where it is complete at once: one that is left here must stay writable.
+    // The final permissions if the file is complete at once: an incomplete one must stay writable.
     const mode = entry.length === size && !isSkipped ? (entry.mode ?? 0o644) : 0o600
     const fd = openSync(this.#trash.at('incoming'), O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, mode)
     this.#open = { fd, entry, written: 0, hash: createHash('sha256'), isSkipped }
@@ -250,7 +253,7 @@ export class TreeWriter {
 
 const NO_STAMP = { size: -1, mtimeNs: 0n, ctimeNs: 0n, ino: 0n, mode: 0 }
 
-/** What the mask of this process, or a file that was left in the staging folder, made of the permissions is set right. */
+/** Corrects the permissions after the process's umask, or of a file left in the staging folder. */
 function withMode(fd: number, mode: number): Stamp {
   const stamp = stampOf(fstatSync(fd, { bigint: true }))
   if (stamp.mode === mode) return stamp
@@ -258,12 +261,12 @@ function withMode(fd: number, mode: number): Stamp {
   return stampOf(fstatSync(fd, { bigint: true }))
 }
 
-/** A file whose name is no text is in no tree of the service. */
+/** A file whose name is not valid text is in no tree of the service. */
 function unlinkBytes(folder: Folder, name: Buffer): void {
   try {
     unlinkSync(Buffer.concat([Buffer.from(`${folder.at('')}/`), name]))
   } catch (error) {
-    // A folder of such a name stays: it is not synced, and is named in the remarks.
+    // A folder with such a name is kept: it is not synced, and is named in the remarks.
     if (!isCode(error, 'EISDIR', 'EPERM', 'ENOENT')) throw error
   }
 }

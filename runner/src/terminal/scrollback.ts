@@ -1,4 +1,4 @@
-// The newest bytes of a terminal, by their place in all that it ever printed.
+// The newest bytes of a terminal, by their position in its whole output.
 
 export class Scrollback {
   readonly #limit: number
@@ -14,7 +14,7 @@ export class Scrollback {
     return this.#end
   }
 
-  /** `needed`: nothing from there on goes, however much it is. */
+  /** `needed`: bytes from this position on are kept, whatever their number. */
   push(chunk: Buffer, needed: number): void {
     this.#chunks.push(chunk)
     this.#end += chunk.byteLength
@@ -26,14 +26,14 @@ export class Scrollback {
     }
   }
 
-  /** Where what is kept begins: at a line, where the beginning is gone and a line is near. */
+  /** The position of the oldest kept byte: the start of a line, if the beginning was dropped and a line start is near. */
   get from(): number {
     if (this.#start === 0) return 0
     const lineEnd = this.#chunks[0]?.indexOf(0x0a) ?? -1
     return this.#start + lineEnd + 1
   }
 
-  /** The bytes from there on, as many as are asked for and lie together. */
+  /** The contiguous bytes from this position, at most the requested number. */
   read(from: number, most: number): Buffer {
     let at = this.#start
     for (const chunk of this.#chunks) {

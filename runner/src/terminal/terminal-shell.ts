@@ -1,4 +1,4 @@
-// The shell of a terminal: its process behind a pseudo-terminal, and what is kept of its output.
+// The shell of a terminal: its process in a pseudo-terminal, and its stored output.
 
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
@@ -14,11 +14,11 @@ import { Scrollback } from './scrollback.ts'
 export type ShellEvents = {
   readonly log: Log
   readonly onOutput: (bytes: Buffer) => void
-  /** With its exit code or signal in words. */
+  /** With its exit code or signal as text. */
   readonly onExit: (how: string) => void
 }
 
-/** A program that does not read: its terminal is asked again. */
+/** The interval between attempts to write to a program that does not read. */
 const UNREAD_MS = 10
 
 export class TerminalShell {
@@ -26,14 +26,14 @@ export class TerminalShell {
   readonly output = new Scrollback(SCROLLBACK_BYTES)
   readonly #pty: IPty
   readonly #log: Log
-  /** Processes that it has when it does nothing; null until it was first asked something. */
+  /** The number of its processes when it is idle; null before the first check. */
   #atRest: number | null = null
   #isPaused = false
 
   constructor({ command, args, env, cwd }: Launch, { cols, rows }: TerminalSize, events: ShellEvents) {
     this.#log = events.log
     this.#pty = spawn(command, args, { name: 'xterm-256color', cols, rows, cwd, env, encoding: null })
-    // Without an encoding the terminal gives bytes, which its types do not know.
+    // Without an encoding the terminal returns bytes, unlike its types.
     this.#pty.onData((data) => events.onOutput(data as unknown as Buffer))
     this.#pty.onExit(({ exitCode, signal }) => {
       events.onExit(signal === undefined || signal === 0 ? `exit code ${exitCode}` : `signal ${signal}`)
@@ -44,7 +44,7 @@ export class TerminalShell {
     return this.#pty.pid
   }
 
-  /** A program runs in it. */
+  /** A program is running in it. */
   get isBusy(): boolean {
     return this.#atRest !== null && countDescendants(this.pid) > this.#atRest
   }
@@ -54,12 +54,12 @@ export class TerminalShell {
     try {
       this.#pty.resize(cols, rows)
     } catch (error) {
-      // It has ended and is about to say so.
+      // It has ended, and the event has not arrived yet.
       this.#log('terminal.not_resized', { message: messageOf(error) })
     }
   }
 
-  /** Whether its programs may write, or stand still. */
+  /** Lets its programs write, or pauses them. */
   flow(isFlowing: boolean): void {
     if (this.#isPaused === !isFlowing) return
     this.#isPaused = !isFlowing
@@ -67,10 +67,10 @@ export class TerminalShell {
     else this.#pty.pause()
   }
 
-  /** As fast as the programs take it, for as long as it is wanted. */
+  /** At the speed of the programs, as long as `isWanted`. */
   async type(bytes: Uint8Array, isWanted: () => boolean): Promise<void> {
     this.#atRest ??= countDescendants(this.pid)
-    // Not in its types: the only way to learn how much was taken.
+    // Not in its types, but the only way to know how many bytes were accepted.
     const { fd } = this.#pty as IPty & { readonly fd: number }
     for (let at = 0; at < bytes.byteLength && isWanted(); ) {
       try {

@@ -1,6 +1,5 @@
-// The terminal of a conversation for people: a shell of its own, in a sandbox like that of the agent's. It goes on while
-// nobody looks; who comes is given what is kept of its output. At most one stream leads to it: the object's, which has all
-// the viewers.
+// The terminal of a conversation for users: a separate shell, in a sandbox like the agent's. It keeps running without
+// viewers; a new viewer gets the stored output. At most one stream leads to it: the object's, which serves all viewers.
 
 import type { Frame } from '../../../src/runners/frames.ts'
 import { PortReader, PortWriter, streamName } from '../../../src/runners/port-streams.ts'
@@ -14,16 +13,16 @@ import { TerminalShell } from './terminal-shell.ts'
 export type TerminalDeps = {
   readonly launch: () => Launch
   readonly log: Log
-  /** A shell that nobody uses and that runs nothing is ended after so long; null for never. */
+  /** A shell without use and without running programs is ended after this time; null for never. */
   readonly idleMs: number | null
 }
 
 type Stream = { readonly id: number; readonly writer: PortWriter; readonly reader: PortReader; sent: number }
 
 const FRAME_BYTES = 32 * 1024
-/** Output that is not sent: beyond it the programs stand still. */
+/** Unsent output; beyond this the programs are paused. */
 const MAX_UNSENT_BYTES = 64 * 1024
-/** Its files are looked at for so long after it was last used. */
+/** Its file changes are synced for this long after its last use. */
 const IN_USE_MS = 3_000
 
 export class Terminal {
@@ -33,7 +32,7 @@ export class Terminal {
   #stream: Stream | null = null
   #idle: NodeJS.Timeout | null = null
   #usedAt = Number.NEGATIVE_INFINITY
-  /** Why the last shell is gone. */
+  /** Why the last shell ended. */
   #reason = ''
 
   constructor(deps: TerminalDeps) {
@@ -45,7 +44,7 @@ export class Terminal {
     return this.#running?.pid ?? null
   }
 
-  /** A program runs in it, or it was used just now: files may change. */
+  /** A program is running, or it was used recently: files may change. */
   get hasWork(): boolean {
     return this.#running !== null && (performance.now() - this.#usedAt < IN_USE_MS || this.#running.isBusy)
   }
@@ -54,7 +53,7 @@ export class Terminal {
     this.#peer = peer
   }
 
-  /** What is under way is lost; it is kept here, and given out again. */
+  /** Data in transit is lost; it is stored here, and sent again. */
   disconnect(): void {
     this.#peer = null
     this.close()
@@ -66,7 +65,7 @@ export class Terminal {
     const running = this.#running
     if (running === null) return { terminal: null, from: 0, to: 0, reason: this.#reason }
     const from = running.output.from
-    // A program that fills the screen draws it anew when its size changes, and nobody else knows what is there.
+    // A full-screen program redraws when its size changes, and only the program knows the contents.
     if (from > 0) running.resize({ cols, rows: rows + 1 })
     running.resize({ cols, rows })
     const reader = new PortReader()
@@ -79,7 +78,7 @@ export class Terminal {
     return { terminal: running.id, from, to: running.output.end, reason: '' }
   }
 
-  /** Nobody looks. The shell stays, and goes on without waiting for anybody. */
+  /** There are no viewers. The shell stays, and its output is not paused. */
   close(): void {
     const stream = this.#stream
     this.#stream = null
@@ -129,7 +128,7 @@ export class Terminal {
     this.#pump()
   }
 
-  /** Sends what there is room for: little by little at once, much in large pieces. */
+  /** Sends as much as fits: small amounts at once, large amounts in large pieces. */
   #pump(): void {
     const [running, stream] = [this.#running, this.#stream]
     if (running === null || stream === null) return
@@ -141,7 +140,7 @@ export class Terminal {
     running.flow(running.output.end - stream.sent <= MAX_UNSENT_BYTES)
   }
 
-  /** What is typed, as fast as the programs take it. */
+  /** Passes input on at the speed of the programs. */
   async #readInput(running: TerminalShell, stream: Stream): Promise<void> {
     for (let piece = await stream.reader.next(); piece !== null; piece = await stream.reader.next()) {
       this.#used()
@@ -177,7 +176,7 @@ export class Terminal {
     if (this.#stream !== null) void this.#finish(running, this.#stream)
   }
 
-  /** The last words, as fast as they are taken, then that there are no more. */
+  /** Sends the last output, at the speed of the receiver, then the end. */
   async #finish(running: TerminalShell, stream: Stream): Promise<void> {
     for (let isLast = false; !isLast; ) {
       await stream.writer.room()

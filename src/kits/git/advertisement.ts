@@ -1,4 +1,4 @@
-// What a remote says first: the refs that it has, and what it can do.
+// A remote's first answer: its refs and its capabilities.
 
 import { textOf } from './bytes.ts'
 import { fatal } from './failure.ts'
@@ -10,16 +10,16 @@ const MAX_REFS_BYTES = 16 * 1024 * 1024
 const MAX_REFS = 50_000
 
 export interface Advertisement {
-  /** By full name, in the remote's order; `HEAD` among them. */
+  /** By full name, in the remote's order, including `HEAD`. */
   refs: ReadonlyMap<string, string>
-  /** What annotated tags lead to. */
+  /** The targets of annotated tags. */
   peeled: ReadonlyMap<string, string>
   capabilities: ReadonlySet<string>
-  /** The branch that HEAD names; null when there is none. */
+  /** The branch that HEAD names; null if there is none. */
   head: string | null
 }
 
-/** Names of refs become paths of files: one that leads elsewhere ends the matter. */
+/** Names of refs become paths of files, so an invalid one fails the whole operation. */
 export async function readAdvertisement(answer: AsyncIterable<Uint8Array>): Promise<Advertisement> {
   const refs = new Map<string, string>()
   const peeled = new Map<string, string>()
@@ -59,7 +59,7 @@ function assertRef(ref: string): void {
   throw fatal('the remote has a ref with an unusable name')
 }
 
-/** Hosts that do not say which branch HEAD is show it by its commit. */
+/** For hosts that do not name HEAD's branch, it is found by its commit. */
 function headOf(refs: ReadonlyMap<string, string>, capabilities: readonly string[]): string | null {
   const links = capabilities.map((word) => /^symref=([^:]*):(.*)$/s.exec(word)).filter((link) => link !== null)
   for (const [, from = '', to = ''] of links) for (const name of [from, to]) assertRef(name)
@@ -69,7 +69,7 @@ function headOf(refs: ReadonlyMap<string, string>, capabilities: readonly string
   return [...refs].find(([name, at]) => name.startsWith('refs/heads/') && at === oid)?.[0] ?? null
 }
 
-/** The ref that a short name means, by git's rules; null when there is none. */
+/** The ref that a short name refers to, by git's rules; null if there is none. */
 export function remoteRefOf({ refs }: Advertisement, name: string): string | null {
   const places = [name, `refs/${name}`, `refs/tags/${name}`, `refs/heads/${name}`, `refs/remotes/${name}`]
   return places.find((place) => refs.has(place)) ?? null

@@ -1,4 +1,4 @@
-// A date as people say it, seen from now: `2 weeks ago`, `yesterday noon`, `last friday`, `Jan 5`.
+// A date in words, relative to now: `2 weeks ago`, `yesterday noon`, `last friday`, `Jan 5`.
 
 import type { Zone } from '../../lib/clock.ts'
 import {
@@ -14,7 +14,7 @@ import {
 
 const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten']
 const DAY_S = 86_400
-/** Beyond it no number counts anything. */
+/** Larger numbers are not used as counts. */
 const LARGEST = 100_000
 const END_OF_TIME = 2 ** 64
 const SPANS: readonly [string, number][] = [
@@ -25,7 +25,7 @@ const SPANS: readonly [string, number][] = [
   ['weeks', 7 * DAY_S],
 ]
 
-/** Null when no word and no number says anything of a time. What is before 1970 is taken for the end of all time, as git has it. */
+/** Null if no word or number refers to a time. Like in git, a time before 1970 becomes the latest possible time. */
 export function approximateDate(text: string, clock: Zone, now: number): number | null {
   const seconds = new Approximation(clock, now).read(text)
   return seconds === null || seconds >= 0 ? seconds : END_OF_TIME
@@ -37,13 +37,13 @@ class Approximation {
   readonly #clock: Zone
   readonly #now: number
   readonly #today: DateFields
-  /** The time of day is that of now until another is named; the date is not known. */
+  /** The time of day is the current one until another is given; the date is unknown. */
   #fields: DateFields
-  /** Of what was settled last: a day that is only named does not change it. */
+  /** Of the last computed time: a day that was only named does not change it. */
   #weekday: number
-  /** Of what was settled last, too: summer time counts on into the winter. */
+  /** Also of the last computed time, so daylight saving time continues to apply in winter. */
   #offset: number
-  /** Read, but not known yet what it counts; 0 for none. */
+  /** A number without a known unit yet; 0 for none. */
   #number = 0
   #isTouched = false
 
@@ -77,7 +77,7 @@ class Approximation {
     return digits.length
   }
 
-  /** A number that nothing was said about is a day, a month or a year, whichever is not known. */
+  /** A number without a unit is a day, a month or a year, whichever is unknown. */
   #placeNumber(): void {
     const [number, fields] = [this.#number, this.#fields]
     this.#number = 0
@@ -91,14 +91,14 @@ class Approximation {
     }
   }
 
-  /** Fills in what is not known, and goes back. */
+  /** Sets the unknown fields, and subtracts the seconds. */
   #settle(back: number): number {
     const [fields, today] = [this.#fields, this.#today]
     if (fields.day === UNKNOWN) fields.day = today.day
     if (fields.month === UNKNOWN) fields.month = today.month
     if (fields.year === UNKNOWN) fields.year = fields.month > today.month ? today.year - 1 : today.year
     const seconds = shownSeconds(fields) - this.#offset * 60 - back
-    // Years that no clock has are no years.
+    // Impossible years are not changed.
     if (!Number.isFinite(seconds)) return seconds
     this.#offset = this.#clock.offsetAt(seconds * 1000)
     this.#fields = fieldsAt(seconds, this.#clock)
@@ -133,7 +133,7 @@ class Approximation {
     return true
   }
 
-  /** The last time that the clock showed that hour. */
+  /** The last time when it was that hour. */
   #atHour(hour: number): void {
     this.#placeNumber()
     if (this.#fields.hour < hour) this.#settle(DAY_S)

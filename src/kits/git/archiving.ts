@@ -1,4 +1,4 @@
-// Trees as archives: tar as git writes it, byte for byte, and zip.
+// Writes trees as archives: tar exactly like git, byte for byte, and zip.
 
 import { deflateRawSync } from 'node:zlib'
 import { joinBytes } from '../../lib/bytes.ts'
@@ -14,7 +14,7 @@ export interface ArchiveEntry {
 }
 
 export interface ArchiveOptions {
-  /** Noted in the archive; null for a tree that no commit has. */
+  /** Stored in the archive; null for a tree without a commit. */
   commit: string | null
   seconds: number
 }
@@ -29,7 +29,7 @@ export function tarArchive(entries: readonly ArchiveEntry[], { commit, seconds }
   if (commit !== null) parts.push(...extended('pax_global_header', 'g', `52 comment=${commit}\n`, seconds))
   for (const entry of entries) parts.push(...tarEntry(entry, seconds))
   const size = parts.reduce((sum, part) => sum + part.byteLength, 0)
-  // Two empty blocks end it, and it fills whole records.
+  // It ends with two empty blocks, and fills whole records.
   const total = Math.ceil((size + 2 * BLOCK) / RECORD) * RECORD
   return joinBytes([...parts, new Uint8Array(total - size)])
 }
@@ -56,7 +56,7 @@ function tarEntry({ path, oid, mode, bytes }: ArchiveEntry, seconds: number): Ui
   return isLink || isFolder ? [...parts, head] : [...parts, head, padded(bytes)]
 }
 
-/** Null for a path that is too long to be parted between name and prefix. */
+/** Null for a path that is too long to be split into name and prefix. */
 function placeOf(path: string): { name: string; prefix: string } | null {
   if (utf8(path).byteLength <= MAX_NAME) return { name: path, prefix: '' }
   const end = path.endsWith('/') ? path.length - 2 : path.length - 1
@@ -193,7 +193,7 @@ function zipEntry({ path, mode, bytes }: ArchiveEntry, { offset, seconds }: { of
   return { local, central }
 }
 
-/** Little numbers first; each with how many bytes it takes. */
+/** Little-endian numbers; each with its size in bytes. */
 function fields(values: readonly [number, number][]): Uint8Array {
   const bytes: number[] = []
   for (const [value, size] of values) for (let i = 0; i < size; i++) bytes.push(Math.floor(value / 256 ** i) % 256)

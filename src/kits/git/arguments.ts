@@ -1,4 +1,4 @@
-// Options as git takes them: joined short ones, long ones with `=` or a value behind them or cut short, and `--`.
+// Parses options like git: combined short ones, long ones with `=` or a separate value, abbreviated ones, and `--`.
 
 import { GitFailure } from './failure.ts'
 import { refuseConflicts } from './option-conflicts.ts'
@@ -6,9 +6,9 @@ import { refuseConflicts } from './option-conflicts.ts'
 export class Arguments {
   readonly #values = new Map<string, string[]>()
   readonly #order: { name: string; value: string }[] = []
-  /** What is no option, before `--` and after it. */
+  /** Arguments that are not options, before and after `--`. */
   readonly plain: string[] = []
-  /** Null when there was no `--`. */
+  /** Null if there was no `--`. */
   paths: string[] | null = null
 
   add(name: string, value: string): void {
@@ -20,22 +20,22 @@ export class Arguments {
     return this.#values.has(name)
   }
 
-  /** The last one given; `''` for an option without a value. */
+  /** The last given value; `''` for an option without a value. */
   value(name: string): string | null {
     return this.all(name).at(-1) ?? null
   }
 
-  /** As if it had not been given. */
+  /** Removes the option. */
   drop(name: string): void {
     this.#values.delete(name)
   }
 
-  /** Which of the options came last; null if none did. */
+  /** The option that was given last; null if none was. */
   latest(...names: string[]): string | null {
     return this.inOrder(...names).at(-1)?.name ?? null
   }
 
-  /** Those of the options that were given, as they came. */
+  /** The given ones of these options, in the order of the command line. */
   inOrder(...names: string[]): { name: string; value: string }[] {
     return this.#order.filter(({ name }) => names.includes(name))
   }
@@ -44,12 +44,12 @@ export class Arguments {
     return this.#values.get(name) ?? []
   }
 
-  /** Everything that is no option, wherever it stood. */
+  /** All arguments that are not options. */
   get rest(): string[] {
     return [...this.plain, ...(this.paths ?? [])]
   }
 
-  /** At most one of the options was given. */
+  /** Fails if more than one of the options was given. */
   assertOne(...names: string[]): void {
     const given = names.filter((name) => this.has(name))
     if (given.length > 1)
@@ -66,7 +66,10 @@ interface Option {
   value: 'none' | 'needed' | 'optional' | 'next'
 }
 
-/** Options of git that others begin with. Where they are not known, they are no short forms of those. */
+/**
+ * Options of git that start with the name of another one. If a command does not have them, they are not abbreviations
+ * of anything.
+ */
 const WHOLE_NAMES: ReadonlySet<string> = new Set(
   'abbrev all base branch cherry cherry-pick exclude file format glob log merge not objects output parents skip source stat stdin'.split(
     ' ',
@@ -74,9 +77,9 @@ const WHOLE_NAMES: ReadonlySet<string> = new Set(
 )
 
 /**
- * Each option is written as its names with `|` between them, a long one first if it has one: it gives the name by which
- * it is asked for. `=` behind it says that it needs a value, `?` that it may have one behind a `=`, and `=?` that the next
- * word is its value if there is one.
+ * Each option is written as its names with `|` between them, a long one first if there is one: that is its key. A `=`
+ * after it means that it requires a value, `?` that it may have one after a `=`, and `=?` that the next word is its
+ * value if there is one.
  */
 export function parseArguments(command: string, specs: readonly string[], args: readonly string[]): Arguments {
   const options = specs.map(optionOf)
@@ -98,7 +101,7 @@ export function parseArguments(command: string, specs: readonly string[], args: 
     else parsed.plain.push(arg)
   }
   refuseConflicts(command, parsed)
-  // What is asked for behind `-s` is shown.
+  // An output option after `-s` is effective.
   if (parsed.latest('no-patch', ...SHOWN_AGAIN) !== 'no-patch') parsed.drop('no-patch')
   return parsed
 }

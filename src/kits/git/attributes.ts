@@ -1,14 +1,14 @@
-// What the `.gitattributes` files say of paths: which files are text, which have line ends of their own, which are
-// shown as binary and which are left out of archives.
+// Reads the `.gitattributes` files: which files are text, which have their own line ends, which are shown as binary and
+// which are excluded from archives.
 
 import { wildcard } from './wildcards.ts'
 
-/** Set, unset, or a value. What is not there is unspecified. */
+/** Set, unset, or a value. A missing attribute is unspecified. */
 export type AttributeValues = ReadonlyMap<string, boolean | string>
 
 interface Rule {
   pattern: RegExp
-  /** Without a slash, the last name of a path is asked about, wherever it is. */
+  /** Without a slash, a pattern matches the last name of a path in any folder. */
   isName: boolean
   values: Map<string, boolean | string | null>
 }
@@ -18,7 +18,7 @@ interface Level {
   rules: Rule[]
 }
 
-/** The text of a file of attributes: that of a folder, `''` for the top, or the repository's own for null. */
+/** The text of an attributes file: of a folder, `''` for the top, or the repository's own for null. */
 export type AttributeSource = (folder: string | null) => Promise<string | null>
 
 const BINARY = ['diff', 'merge', 'text']
@@ -33,7 +33,7 @@ export class Attributes {
     this.#source = source
   }
 
-  /** The files are read anew when they are asked for next. */
+  /** The files are read again when they are needed. */
   forget(): void {
     this.#levels.clear()
     this.#own = null
@@ -73,12 +73,12 @@ function rulesOf(text: string | null): Rule[] {
   return (text ?? '').split('\n').flatMap((line) => {
     const words = line.trim().match(/^"(?:\\.|[^"\\])*"|\S+/g) ?? []
     const [given = '', ...rest] = words
-    // Macros of one's own and patterns that take something back are not there.
+    // User-defined macros and negated patterns are not supported.
     if (given === '' || /^(#|!|\[attr\])/.test(given)) return []
     const plain = given.replace(/^"(.*)"$/, '$1')
     const isName = !plain.replace(/\/$/, '').includes('/')
     const values = new Map(rest.flatMap(attributeOf))
-    // A folder has no attributes that its files would take over.
+    // Files do not inherit a folder's attributes.
     if (plain.endsWith('/')) return []
     return [{ pattern: wildcard(plain.replace(/^\//, ''), { passesSlashes: false }), isName, values }]
   })

@@ -1,4 +1,4 @@
-// `--autostash`: changes that were not committed are put aside while something else works on the tree, and brought back then.
+// `--autostash`: uncommitted changes are stored before an operation on the tree, and restored after it.
 
 import { indexTree } from './commits.ts'
 import type { Invocation } from './invocation.ts'
@@ -9,7 +9,7 @@ import { overwrite } from './switching.ts'
 
 const MESSAGE = 'autostash'
 
-/** Null when there is nothing to put aside. */
+/** Null if there are no changes. */
 export async function createAutostash(git: Invocation): Promise<string | null> {
   const repo = git.repo()
   const head = await repo.refs.head()
@@ -31,7 +31,7 @@ export async function createAutostash(git: Invocation): Promise<string | null> {
   return oid
 }
 
-/** What does not fit any more goes to the list of stashes. */
+/** If restoring fails, the changes go to the list of stashes. */
 export async function applyAutostash(git: Invocation, oid: string): Promise<void> {
   const repo = git.repo()
   if (await bringBack(git, await repo.commit(oid), { index: false, quiet: true, isSilent: true })) {

@@ -1,13 +1,13 @@
-// What the changes of a working copy are measured against: what the remote has of them already.
+// The commit with which a working copy is compared: the newest state that the remote has.
 
 import { mergeBases } from './history.ts'
 import { MissingObjectError } from './object-store.ts'
 import type { Repository } from './repository.ts'
 
 export interface BaseChoice {
-  /** As long as it is the same, so is the commit. */
+  /** The commit is the same as long as this is. */
   key: string
-  /** Null stands for no files at all: nothing was ever committed. */
+  /** Null means no files: nothing was ever committed. */
   commit: () => Promise<string | null>
 }
 
@@ -15,8 +15,9 @@ const REMOTE = 'refs/remotes/origin'
 const USUAL_NAMES = ['main', 'master'] as const
 
 /**
- * The remote's branch of the same name; without one, where the branch left the remote's main one; without a remote,
- * HEAD. So commits that were not pushed yet are changes, and in a repository of one's own only what is not committed.
+ * The remote's branch with the same name; without one, the commit where the branch left the remote's main branch;
+ * without a remote, HEAD. So unpushed commits count as changes, and in a repository without a remote only uncommitted
+ * changes do.
  */
 export async function baseOf(repo: Repository): Promise<BaseChoice> {
   const { ref, oid } = await repo.refs.head()
@@ -41,7 +42,7 @@ async function forkPoint(repo: Repository, head: string, main: string): Promise<
   try {
     return (await mergeBases(repo, head, main))[0] ?? main
   } catch (error) {
-    // The history does not reach back that far.
+    // The local history is too short.
     if (error instanceof MissingObjectError) return main
     throw error
   }

@@ -1,5 +1,5 @@
-// Which commit each line of a file comes from. Lines are handed from a commit to those of its parents that have them as
-// well, along the file's former names, until a commit is reached that brought them.
+// Finds the commit of each line of a file. Lines are passed from a commit to those parents that contain them too,
+// through renames, until the commit that added them.
 
 import { linesOf } from '../../workspace/diff.ts'
 import { textOf } from './bytes.ts'
@@ -13,11 +13,11 @@ import { treeChanges } from './status.ts'
 import { stateInTree } from './tree.ts'
 
 export interface Origin {
-  /** Null for what is not committed. */
+  /** Null for uncommitted lines. */
   oid: string | null
   commit: Commit | null
   path: string
-  /** The file in the first parent that has it. */
+  /** The file in the first parent that contains it. */
   previous: { oid: string; path: string } | null
   isBoundary: boolean
 }
@@ -30,12 +30,12 @@ export interface BlamedLine {
 
 export interface BlameRequest {
   path: string
-  /** Where to begin; null for the working tree, whose contents are given. */
+  /** The start; null for the working tree, whose contents are given. */
   oid: string | null
   text: string
-  /** The parent of what is not committed. */
+  /** The parent of uncommitted lines. */
   head: string | null
-  /** Commits not to look beyond. */
+  /** Commits at which the search stops. */
   hidden: ReadonlySet<string>
   whitespace?: Whitespace | undefined
   firstParent: boolean
@@ -45,11 +45,11 @@ interface Suspect {
   origin: Origin
   blob: string | null
   text: string
-  /** Pairs of a line of the file asked about and the line here. */
+  /** Pairs of a line of the requested file and the line here. */
   lines: { final: number; here: number }[]
 }
 
-/** For each wanted line, where it comes from. */
+/** The origin of each requested line. */
 export async function blame(
   repo: Repository,
   request: BlameRequest,
@@ -87,7 +87,7 @@ class Blamer {
     return this.#found
   }
 
-  /** Children come before their parents, so that a commit is looked at once. */
+  /** Children come before their parents, so that each commit is visited once. */
   #youngest(): Suspect | null {
     let found: Suspect | null = null
     const secondsOf = ({ origin }: Suspect) => origin.commit?.committer.seconds ?? Number.POSITIVE_INFINITY
@@ -140,7 +140,7 @@ class Blamer {
     else this.#open.set(keyOf(file.origin), { ...file, lines })
   }
 
-  /** The file in each of the parents that has it, under its name of that time. */
+  /** The file in each parent that contains it, with its name at that time. */
   async #filesIn(parents: readonly string[], { origin }: Suspect): Promise<Omit<Suspect, 'lines'>[]> {
     const files: Omit<Suspect, 'lines'>[] = []
     for (const oid of parents) {

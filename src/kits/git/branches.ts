@@ -1,4 +1,4 @@
-// Makes branches, and says what they follow.
+// Creates branches, and sets their upstream.
 
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
@@ -7,19 +7,19 @@ import { fullRefName, previousBranch, startPoint } from './revisions.ts'
 
 export interface NewBranch {
   name: string
-  /** As the user named it; HEAD if nothing was. */
+  /** As given by the user; HEAD if nothing was given. */
   start: string | null
-  /** What the log calls a start that was not named; HEAD unless told otherwise. */
+  /** The name of an unnamed start in the reflog; HEAD by default. */
   startName?: string
   force?: boolean
-  /** It is about to be checked out anew, so it may be the current one. */
+  /** It will be checked out again, so it may be the current one. */
   isNext?: boolean
-  /** Undefined: if it starts from a remote's branch. */
+  /** Undefined: only if it starts from a remote's branch. */
   track?: boolean | undefined
   quiet?: boolean
 }
 
-/** Makes the branch and returns its commit. */
+/** Creates the branch and returns its commit. */
 export async function makeBranch(git: Invocation, given: NewBranch): Promise<string> {
   const { name, start, force = false, track } = given
   const repo = git.repo()
@@ -47,7 +47,7 @@ async function startCommit(git: Invocation, start: string | null): Promise<strin
       const oid = await startPoint(repo, start)
       if (oid !== null) return oid
     } catch {
-      // Whatever is wrong with the words, they name no commit to start from.
+      // Invalid words name no commit, whatever the error.
     }
     throw fatal(`not a valid object name: '${start}'`)
   }
@@ -64,7 +64,7 @@ export function branchRef(name: string): string {
 
 type Following = { followed: string; quiet: boolean }
 
-/** Makes the branch follow a ref, and says so. */
+/** Sets the upstream of the branch, and reports it. */
 export async function setUpstream(git: Invocation, branch: string, { followed, quiet }: Following): Promise<void> {
   const config = await git.repo().config()
   const remote = /^refs\/remotes\/([^/]+)\/(.+)$/.exec(followed)

@@ -1,4 +1,4 @@
-// Bytes, text and the order in which git sorts names.
+// Bytes, text and git's sort order of names.
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
@@ -7,7 +7,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text)
 }
 
-/** What is not UTF-8 becomes U+FFFD. */
+/** Invalid UTF-8 becomes U+FFFD. */
 export function textOf(bytes: Uint8Array): string {
   return decoder.decode(bytes)
 }
@@ -29,7 +29,7 @@ function digitAt(hex: string, at: number): number {
   return code <= 0x39 ? code - 0x30 : (code | 0x20) - 0x57
 }
 
-/** The order of the UTF-8 forms. It differs from the order of strings where one has a character beyond U+FFFF. */
+/** The order of the UTF-8 bytes. It differs from the order of strings if one has a character beyond U+FFFF. */
 export function byteOrder(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -40,12 +40,12 @@ export function byteOrder(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for characters after all others. */
+/** Surrogates represent characters after all others. */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
 }
 
-/** git takes a file for binary when there is a NUL near its start. */
+/** Like in git, a file with a NUL near its start is binary. */
 export function isBinary(bytes: Uint8Array): boolean {
   const nul = bytes.indexOf(0)
   return nul >= 0 && nul < 8000

@@ -1,4 +1,4 @@
-// Brings the working tree and the index from one tree to another, without losing what is not stored anywhere.
+// Changes the working tree and the index from one tree to another, without losing unsaved changes.
 
 import type { FileStat } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -10,21 +10,21 @@ import { currentState } from './status.ts'
 import { flatTree, isSafePath, stateInTree } from './tree.ts'
 import { isBehindLink, takeAway, writeOut } from './worktree.ts'
 
-/** By path, what it is to become; null removes the file. */
+/** The new state by path; null removes the file. */
 export type TreeDelta = ReadonlyMap<string, FileState | null>
 
-/** What would be lost; both lists are sorted as the changes are. */
+/** Files that would be lost; both lists have the order of the changes. */
 export interface Obstacles {
-  /** Tracked files with changes of their own. */
+  /** Tracked files with local changes. */
   modified: string[]
-  /** Files that git does not know. */
+  /** Untracked files. */
   untracked: string[]
 }
 
-/** So few paths are looked up one by one. */
+/** Up to this number, paths are looked up one by one. */
 const FEW = 200
 
-/** What turns one tree into another, by path. */
+/** The differences between two trees, by path. */
 export async function changesBetween(
   repo: Repository,
   before: string | null,
@@ -38,8 +38,8 @@ export async function changesBetween(
 }
 
 /**
- * What stands in the way of the changes: a tracked file that is neither as the old tree has it nor staged as it is to
- * become, or an untracked one, unless it is ignored, where a file is to be written.
+ * The obstacles to the changes: a tracked file that is neither in the old state nor staged in the new one, or an
+ * untracked one, unless it is ignored, at the path of a file to be written.
  */
 export async function obstaclesTo(repo: Repository, from: string | null, changes: TreeDelta): Promise<Obstacles> {
   assertSafe(changes)
@@ -115,12 +115,12 @@ export function obstacleText({ modified, untracked }: Obstacles, action: 'checko
   return [...parts, 'Aborting'].join('\n')
 }
 
-/** Before the first file is written: a path that leads elsewhere ends the whole matter. */
+/** Checked before the first file is written: one unsafe path fails the whole operation. */
 function assertSafe(changes: TreeDelta): void {
   for (const path of changes.keys()) if (!isSafePath(path)) throw failed(`invalid path '${path}'`, 128)
 }
 
-/** Writes the changes into the working tree and the index. The caller saves the index. */
+/** Writes the changes to the working tree and the index. The caller saves the index. */
 export async function applyChanges(repo: Repository, changes: TreeDelta): Promise<void> {
   assertSafe(changes)
   const index = await repo.index()

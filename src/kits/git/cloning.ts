@@ -1,4 +1,4 @@
-// Makes a working copy of a remote repository: with all of its history if that fits, and otherwise with none.
+// Clones a remote repository: with its whole history if that fits, otherwise without.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -18,33 +18,33 @@ import { assertComplete, fetchPack, type Remote } from './upload-pack.ts'
 export interface CloneRequest extends TransferOptions {
   fs: FileSystem
   url: string
-  /** Absolute; made if it is not there. */
+  /** Absolute; created if it does not exist. */
   root: string
-  /** A branch or a tag; null for the one that the remote shows first. */
+  /** A branch or a tag; null for the remote's default branch. */
   branch: string | null
-  /** Null for all commits, or for the last one of each branch if they are too many. */
+  /** Null for all commits, or for the last one of each branch if there are too many. */
   depth: number | null
   /** Only the branch that is checked out. */
   singleBranch: boolean
   tags: boolean
   remote: string
   checkout: boolean
-  /** Without a working tree; a mirror has every ref under its own name and is brought up to date as a whole. */
+  /** Without a working tree; a mirror has every ref under its own name and is updated as a whole. */
   layout?: 'worktree' | 'bare' | 'mirror'
   by: Signature
   pace?: Pace
   credential?: Credential | null
-  /** Told when the history had to be cut off. */
+  /** Called if the history was cut off. */
   onWarning?: (text: string) => void
 }
 
 export interface Cloned {
   repo: Repository
-  /** What was checked out; null when the remote has no commits. */
+  /** The checked out commit; null if the remote has no commits. */
   oid: string | null
 }
 
-/** Nothing is left behind when it fails. */
+/** After a failure, everything created is removed. */
 export async function cloneInto(request: CloneRequest): Promise<Cloned> {
   const { fs, root } = request
   const before = lstatAt(fs, root)
@@ -102,7 +102,7 @@ function refspec(remote: string, branch: string): string {
   return `+refs/heads/${branch}:refs/remotes/${remote}/${branch}`
 }
 
-/** What is checked out: a branch or a tag of this name, or HEAD, which may be no branch. Null if there is nothing. */
+/** The checked out ref: a branch or a tag with this name, or HEAD, which may not be a branch. Null if there is none. */
 function startOf({ refs, head }: Advertisement, { branch, remote }: CloneRequest): FetchedRef | null {
   if (branch === null) {
     const oid = refs.get('HEAD')
@@ -115,7 +115,7 @@ function startOf({ refs, head }: Advertisement, { branch, remote }: CloneRequest
   throw fatal(`Remote branch ${branch} not found in upstream ${remote}`, { reason: 'not-found' })
 }
 
-/** Objects, and the refs that lead to them. True when only the branch to begin with was brought. */
+/** Fetches objects and the refs to them. True if only the first branch was fetched. */
 async function bringHistory(session: Session, request: CloneRequest, start: FetchedRef): Promise<boolean> {
   const { depth, singleBranch } = request
   try {
@@ -177,7 +177,7 @@ async function noteStart(
     return
   }
   if (branch !== null) await follow(repo, { remote, branch, only: isNarrow ? branch : null })
-  // What the remote's HEAD names is noted only where it was brought.
+  // The branch of the remote's HEAD is stored only if it was fetched.
   const named = head?.replace(/^refs\/heads\//, '') ?? null
   const shown = isNarrow && named !== branch ? null : named
   if (shown !== null) await repo.refs.setSymbolic(`refs/remotes/${remote}/HEAD`, `refs/remotes/${remote}/${shown}`)

@@ -12,15 +12,15 @@ import { flatTree } from './tree.ts'
 export interface Combined {
   path: string
   versions: (FileState | null)[]
-  /** Null when the result has the file no more. */
+  /** Null if the result does not contain the file. */
   result: FileState | null
   /** Whether the result is only in the working tree, and has no id yet. */
   isUnstored?: boolean
-  /** How many lines around a change are shown. */
+  /** The number of lines shown around a change. */
   context?: number | undefined
 }
 
-/** Empty when the result is, part by part, what one of the versions has. */
+/** Empty if every part of the result equals one of the versions. */
 export async function combinedPatch(
   repo: Repository,
   { path, versions, result, isUnstored, context }: Combined,
@@ -45,7 +45,7 @@ export async function combinedPatch(
   return `${lines.join('\n')}\n--- ${from}\n+++ ${result ? repo.quoted(`b/${path}`) : '/dev/null'}\n${hunks}`
 }
 
-/** What a merge changed by itself: files that are not as any of its parents has them. */
+/** A merge's own changes: files that differ from all parents. */
 export async function mergePatches(
   repo: Repository,
   trees: readonly (string | null)[],

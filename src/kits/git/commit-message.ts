@@ -1,4 +1,4 @@
-// The message of a new commit: given, taken from another commit, left by a merge, or written by an editor.
+// The message of a new commit: given, taken from another commit, prepared by a merge, or written in an editor.
 
 import type { Arguments } from './arguments.ts'
 import { editFile, editorFor } from './editor.ts'
@@ -16,7 +16,7 @@ export async function messageFor(git: Invocation, options: Arguments, previous: 
   const given = await givenMessage(git, options, previous)
   const isEdited = await isEditedMessage(git, options, given)
   const cleanup = cleanupOf(options.value('cleanup') ?? (await git.setting('commit.cleanup')) ?? 'default', isEdited)
-  // What an editor gets is tidied when it comes back.
+  // The text for an editor is cleaned up after editing.
   let message = await withTrailers(git, options, isEdited ? (given ?? '') : tidyMessage(given ?? '', cleanup))
   if (isEdited) {
     await writeGitFile(git.repo(), 'COMMIT_EDITMSG', message)
@@ -27,12 +27,12 @@ export async function messageFor(git: Invocation, options: Arguments, previous: 
   return message
 }
 
-/** A message that nobody gave has to be written, and one that is there may be. */
+/** Without a given message an editor is required, otherwise it is optional. */
 async function isEditedMessage(git: Invocation, options: Arguments, given: string | null): Promise<boolean> {
   if (options.has('no-edit')) return false
   if (options.has('edit') || options.has('reedit-message')) return true
   if (['message', 'file', 'reuse-message', 'fixup'].some((name) => options.has(name))) return false
-  // What a merge or the commit before left is good enough where there is no editor.
+  // The message of a merge or of an earlier commit is used unchanged if there is no editor.
   return given === null || (await editorFor(git, 'message')) !== null
 }
 
@@ -46,7 +46,7 @@ async function givenMessage(git: Invocation, options: Arguments, previous: Commi
   return (await readText(repo.fs, `${repo.gitDir}/MERGE_MSG`)) ?? readText(repo.fs, `${repo.gitDir}/SQUASH_MSG`)
 }
 
-/** Each of them is a paragraph that ends its line. */
+/** Each of them is a paragraph that ends with a line end. */
 const completed = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
 
 async function ownMessage(git: Invocation, options: Arguments): Promise<string | null> {
@@ -62,7 +62,7 @@ async function ownMessage(git: Invocation, options: Arguments): Promise<string |
   return reused === null ? null : (await git.repo().commit(await commitId(git.repo(), reused))).message
 }
 
-/** The subject tells `rebase --autosquash` which commit it belongs to. */
+/** The subject tells `rebase --autosquash` the target commit. */
 async function markedMessage(
   git: Invocation,
   options: Arguments,

@@ -1,4 +1,4 @@
-// What is said of a commit that was just made.
+// The message after a commit.
 
 import { showDate } from './dates.ts'
 import { changeSummary, shortstat } from './diffstat.ts'
@@ -12,7 +12,7 @@ import { treeChanges } from './status.ts'
 export interface NewCommit {
   oid: string
   commit: Commit
-  /** The branch that it is on; null when HEAD is detached. */
+  /** The branch of the commit; null if HEAD is detached. */
   branch: string | null
   isAmended: boolean
   showsDate: boolean

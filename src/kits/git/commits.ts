@@ -1,4 +1,4 @@
-// Makes commits.
+// Creates commits.
 
 import { isIntended } from './index-file.ts'
 import type { Invocation } from './invocation.ts'
@@ -7,7 +7,7 @@ import { removeIfThere } from './ref-files.ts'
 import type { Repository } from './repository.ts'
 import { writeTree } from './tree.ts'
 
-/** The tree of what is staged. */
+/** The tree of the staged files. */
 export async function indexTree(repo: Repository): Promise<string> {
   return writeTree(
     repo,
@@ -24,9 +24,9 @@ export interface NewCommit {
   parents: string[]
   message: string
   author?: Signature
-  /** What the log calls it: `commit`, `commit (amend)`, `merge x`. */
+  /** The action in the reflog: `commit`, `commit (amend)`, `merge x`. */
   action: string
-  /** What the log says of it; the first line of its message unless told otherwise. */
+  /** The text in the reflog; the first line of the commit's message by default. */
   said?: string
 }
 
@@ -53,7 +53,7 @@ const MERGE_FILES = [
   'AUTO_MERGE',
 ] as const
 
-/** Nothing is left of a merge that was under way. */
+/** Removes the state of an unfinished merge. */
 export function endMerge(repo: Repository): void {
   for (const name of MERGE_FILES) removeIfThere(repo.fs, `${repo.gitDir}/${name}`)
 }

@@ -1,5 +1,5 @@
-// git's configuration files. Values are read and written, never acted upon: nothing in them starts a program, includes
-// another file or sends a request anywhere but to a remote's own address.
+// git's configuration files. Values are only data: nothing in them starts a program, includes another file or sends a
+// request, except to a remote's own URL.
 
 export interface Setting {
   /** Section and name in lower case, the part between them as written: `branch.Feature-1.merge`. */
@@ -29,7 +29,7 @@ export class ConfigFile {
     return this.getAll(key).at(-1) ?? null
   }
 
-  /** Replaces the value, or adds it to the end of its section. With `add`, the values it has stay. */
+  /** Replaces the value, or adds it to the end of its section. With `add`, the existing values stay. */
   set(key: string, value: string, { add = false } = {}): void {
     const wanted = canonicalKey(key)
     const setting = { key: wanted, value }
@@ -47,7 +47,7 @@ export class ConfigFile {
     this.#lines.splice(this.#endOf(section), 0, line)
   }
 
-  /** How many there were. */
+  /** Returns the number of removed values. */
   unset(key: string): number {
     const wanted = canonicalKey(key)
     return this.#drop(({ setting }) => setting?.key === wanted)
@@ -90,7 +90,7 @@ export class ConfigFile {
   }
 }
 
-/** A section that was emptied goes as well. */
+/** A section that became empty is removed too. */
 function withoutEmptySections(kept: Line[], before: readonly Line[]): Line[] {
   const hadSettings = new Set(before.flatMap(({ setting }) => (setting ? [setting.key.replace(/\.[^.]*$/, '')] : [])))
   const hasSettings = new Set(kept.flatMap(({ setting }) => (setting ? [setting.key.replace(/\.[^.]*$/, '')] : [])))
@@ -154,7 +154,7 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', b: '\b', '\n': '' }
 function plainValue(text: string): string {
   let value = ''
   let isQuoted = false
-  /** Blanks at the end count only when quoted. */
+  /** Blanks at the end count only in quotes. */
   let keep = 0
   for (let i = 0; i < text.length; i++) {
     const char = text[i] ?? ''

@@ -1,4 +1,4 @@
-// What is read of a date that somebody wrote: fields, each unknown until a word or a number tells it.
+// The fields of a date in text form, each unknown until a word or a number sets it.
 
 import type { Zone } from '../../lib/clock.ts'
 
@@ -26,7 +26,7 @@ export const noFields = (): DateFields => ({
   ...{ hour: UNKNOWN, minute: UNKNOWN, second: UNKNOWN },
 })
 
-/** Of the clock that counts, or of UTC. */
+/** In the time zone, or in UTC. */
 export function fieldsAt(seconds: number, clock?: Zone): DateFields {
   const at = new Date(seconds * 1000 + (clock ? clock.offsetAt(seconds * 1000) * 60_000 : 0))
   return {
@@ -35,18 +35,18 @@ export function fieldsAt(seconds: number, clock?: Zone): DateFields {
   }
 }
 
-/** As if the clock were UTC; days and months beyond the end lead into the next ones. */
+/** As if the time zone were UTC; days and months out of range continue in the next ones. */
 export const shownSeconds = ({ year, month, day, hour, minute, second }: DateFields): number =>
   Date.UTC(year, month, day, hour, minute, second) / 1000
 
-/** What the fields mean in UTC; null where a field is missing or the year is none that git knows. */
+/** The time of the fields in UTC; null if a field is missing or the year is invalid for git. */
 export function secondsInUtc(fields: DateFields): number | null {
   const { year, month, hour, minute, second } = fields
   if (year < 1970 || year > 2099 || month < 0 || hour < 0 || minute < 0 || second < 0) return null
   return shownSeconds(fields)
 }
 
-/** How many letters of the word are the beginning of the name, if it says nothing else. */
+/** The number of letters that match the start of the name; 0 if the word is something else. */
 export function lettersOf(text: string, name: string): number {
   const word = /^[A-Za-z0-9]*/.exec(text)?.[0].toLowerCase() ?? ''
   return name.toLowerCase().startsWith(word) ? word.length : 0
@@ -69,7 +69,7 @@ function fullYear(year: number): number | null {
   return year < 38 ? year + 2000 : null
 }
 
-/** With the present moment: one that is far ahead of it is none, and the year may be left out. */
+/** With the current time, a date far in the future is rejected and the year may be missing. */
 export function setDate(
   fields: DateFields,
   [given = UNKNOWN, month = 0, day = 0]: readonly number[],
@@ -77,7 +77,7 @@ export function setDate(
 ): boolean {
   if (month < 1 || month > 12 || day < 1 || day > 31) return false
   const year = given === UNKNOWN ? null : fullYear(given)
-  // Of a year that is none, the day is known all the same.
+  // If the year is invalid, the day is set anyway.
   if (now === undefined) Object.assign(fields, { month: month - 1, day })
   if (given !== UNKNOWN && year === null) return false
   if (now !== undefined) {
@@ -89,8 +89,8 @@ export function setDate(
 }
 
 /**
- * Numbers with the same sign between them: a time behind `:`, or a date in one of the orders that are usual somewhere.
- * Answers with how long they are; 0 if they are neither.
+ * Numbers with the same separator: a time with `:`, or a date in one of the usual orders. Returns their length; 0 if
+ * they are neither.
  */
 export function takeNumbers(fields: DateFields, text: string, now: number): number {
   const [, first = '', sign = '', second = '', third] = /^(\d+)([-:/.])(\d+)(?:\2(\d+))?/.exec(text) ?? []

@@ -1,4 +1,4 @@
-// Times as a format of one's own has them: `--date=format:%Y-%m-%d`.
+// Times in a user-defined format: `--date=format:%Y-%m-%d`.
 
 import { fatal } from './failure.ts'
 import type { Signature } from './objects.ts'
@@ -27,7 +27,7 @@ const inFull =
   (local, when) =>
     formattedDate(local, format, when)
 
-/** The number of the week and the year that it counts to. */
+/** The number of the week and its year. */
 function isoWeek(local: Date): { week: number; year: number } {
   const thursday = new Date(local.getTime() + (3 - ((local.getUTCDay() + 6) % 7)) * DAY_MS)
   return { week: Math.floor((dayOfYear(thursday) - 1) / 7) + 1, year: thursday.getUTCFullYear() }
@@ -73,7 +73,7 @@ const PARTS: Record<string, Part> = {
   y: (local) => two(local.getUTCFullYear() % 100),
   Y: (local) => String(local.getUTCFullYear()),
   z: (_local, { zone }) => zone,
-  // Git knows no names of zones, so there is none.
+  // Git does not know the names of zones, so this is empty.
   Z: () => '',
   '%': () => '%',
 }

@@ -1,4 +1,4 @@
-// Times as git shows them, and the ways in which people give them.
+// Times in git's display formats, and the formats of given times.
 
 import { UTC, type Zone } from '../../lib/clock.ts'
 import { approximateDate } from './approximate-date.ts'
@@ -12,7 +12,7 @@ import { offsetMs, offsetText, zoneIn } from './zone-offset.ts'
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
 
-/** A name as `--date` takes it; with the clock that counts where the name says `local`. */
+/** A name as in `--date`, with the local time zone if the name contains `local`. */
 export type DateStyle = string | { name: string; clock: Zone }
 
 export function styleIn(name: string, env: Readonly<Record<string, string>>): DateStyle {
@@ -24,7 +24,7 @@ type ZonedTime = Pick<Signature, 'seconds' | 'zone'>
 export function showDate(when: ZonedTime, shown: DateStyle): string {
   const { name: style, clock } = typeof shown === 'string' ? { name: shown, clock: UTC } : shown
   const { seconds, zone } = when
-  // Of the plain style it leaves the zone out.
+  // In the default style it omits the zone.
   const named = /^(.+)-local(:.*)?$/s.exec(style.startsWith('format:') ? '' : style)
   const here = { seconds, zone: offsetText(clock, seconds * 1000) }
   if (named) return showDate(here, (named[1] ?? '') + (named[2] ?? ''))
@@ -84,7 +84,7 @@ function relative(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'} ago`
 }
 
-/** The less the further from now: `2 minutes ago`, `Tue 14:05`, `Nov 14 14:05`, `Nov 14 2023`. */
+/** Shorter for recent times: `2 minutes ago`, `Tue 14:05`, `Nov 14 14:05`, `Nov 14 2023`. */
 function human(local: Date, { seconds, zone }: ZonedTime): string {
   const today = new Date()
   const two = (value: number) => String(value).padStart(2, '0')
@@ -98,18 +98,18 @@ function human(local: Date, { seconds, zone }: ZonedTime): string {
   return `${weekday} ${month} ${day} ${time}`
 }
 
-/** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. What says nothing of a time is now. */
+/** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. Text without a time means now. */
 export function parseMoment(text: string, clock: Zone = UTC): number {
   return momentIn(text, clock) ?? currentSeconds()
 }
 
-/** As `parseMoment`; null for what says nothing of a time. */
+/** Like `parseMoment`; null for text without a time. */
 export function momentIn(text: string, clock: Zone = UTC): number | null {
   const now = currentSeconds()
   return exactDate(text, clock, now)?.seconds ?? approximateDate(text, clock, now)
 }
 
-/** Of a commit: one that says all of it, or one seen from now, which is none of the first years. */
+/** For a commit: a complete date, or a relative one that is not near the epoch. */
 export function givenDate(text: string, clock: Zone): { seconds: number; zone: string } {
   const exact = exactDate(text, clock, currentSeconds())
   if (exact) return exact

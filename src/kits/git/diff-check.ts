@@ -1,4 +1,4 @@
-// `git diff --check`: slips in the lines that a change adds.
+// `git diff --check`: whitespace errors in added lines.
 
 import { linesOf } from '../../workspace/diff.ts'
 import { isBinary, textOf, utf8 } from './bytes.ts'
@@ -9,7 +9,7 @@ import type { Repository } from './repository.ts'
 
 const CONFLICT_MARKER = /^(<{7}|\|{7}|={7}|>{7})(\s|$)/
 
-/** One or two lines for each slip. */
+/** One or two lines for each error. */
 export async function slipsIn(repo: Repository, { path, from = path, before, after }: PairedChange): Promise<string> {
   if (!after || before?.oid === after.oid) return ''
   const old = (before ? await contentsOf(repo, from, before.oid) : null) ?? utf8('')

@@ -1,15 +1,15 @@
-// What the configuration says of comparisons that people read. What programs ask for is the same everywhere.
+// The settings for diffs that users read. Output for scripts does not depend on them.
 
 import type { Arguments } from './arguments.ts'
 import { isTrue } from './config-file.ts'
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 
-/** They change what stands in a patch, and nothing here obeys them. */
+/** They would change a patch, but are not supported. */
 const REFUSED = ['diff.interHunkContext', 'diff.orderFile', 'diff.suppressBlankEmpty']
 const READ = 'settings-are-read'
 
-/** Adds to the options what the settings say, unless an option says it. */
+/** Adds the settings to the options, unless an option is given. */
 export async function obeySettings(git: Invocation, options: Arguments): Promise<void> {
   if (options.has(READ) || options.has('whole-ids')) return
   options.add(READ, '')

@@ -1,4 +1,4 @@
-// The bars of `--stat` and its relatives, laid out as git does for a terminal of 80 columns.
+// The bars of `--stat` and related options, in git's layout for a terminal of 80 columns.
 
 import type { Whitespace } from './diffing/hunks.ts'
 import { MODE } from './objects.ts'
@@ -19,9 +19,9 @@ export interface StatOptions {
   whitespace?: Whitespace | undefined
   /** Of the whole table. */
   width?: number | undefined
-  /** Whether names tell what became of the files as such. */
+  /** Whether names include creations, deletions and mode changes. */
   isCompact?: boolean
-  /** Whether names stand as they are, with a NUL behind them. */
+  /** Whether names are unquoted, with a NUL after them. */
   isBare?: boolean
 }
 
@@ -43,11 +43,11 @@ function statTable(rows: readonly Row[], width = WIDTH): string {
     const total = row.added + row.removed
     return ` ${name} | ${String(total).padStart(numberWidth)}${total > 0 ? ' ' : ''}${bar(row, barWidth, most)}`
   })
-  // Behind a path that is not merged git ends no line.
+  // After an unmerged path git writes no line end.
   return lines.map((line, i) => (rows[i]?.isUnmerged ? line : `${line}\n`)).join('') + statSummary(rows)
 }
 
-/** The last line alone. */
+/** Only the last line. */
 export async function shortstat(
   repo: Repository,
   changes: readonly PairedChange[],
@@ -79,7 +79,7 @@ export function numberTable(rows: readonly Row[]): string {
   return lines.join('')
 }
 
-/** What became of files as such: made, removed, renamed, made executable. */
+/** File-level changes: created, deleted, renamed, mode changed. */
 export function changeSummary(repo: Repository, changes: readonly PairedChange[]): string {
   const octal = (mode: number) => mode.toString(8).padStart(6, '0')
   const lines = changes.flatMap((change) => {
@@ -109,7 +109,7 @@ async function rowsOf(
       continue
     }
     const counts = await countsOf(repo, change, whitespace)
-    // A file in which nothing but blanks changed is left out when those do not count.
+    // A file with only whitespace changes is left out if those are ignored.
     const isSilent = whitespace !== undefined && !counts.isBinary && counts.added + counts.removed === 0
     if (!(isSilent && change.before?.mode === change.after?.mode && change.from === undefined))
       rows.push({ ...counts, name })
@@ -117,7 +117,7 @@ async function rowsOf(
   return rows
 }
 
-/** What became of the file as such, in few letters. */
+/** The file-level change in a few letters. */
 function compactMark({ before, after, isUnmerged }: PairedChange): string {
   if (isUnmerged) return ''
   if (!after) return before ? ' (gone)' : ''
@@ -134,7 +134,7 @@ function layout(rows: readonly Row[], wanted: number) {
   const longest = Math.max(...rows.map(({ name }) => name.length))
   const hasBinary = rows.some(({ isBinary }) => isBinary)
   const numberWidth = Math.max(String(most).length, hasBinary ? 3 : 0)
-  // The least that a name and a bar need.
+  // The minimum for a name and a bar.
   const width = Math.max(wanted, numberWidth + 22)
   let nameWidth = longest
   let barWidth = Math.max(most, ...rows.map(wordsWidth))
@@ -147,12 +147,12 @@ function layout(rows: readonly Row[], wanted: number) {
   return { nameWidth, numberWidth, barWidth, most }
 }
 
-/** Nothing of a file that is the same. */
+/** Empty for an unchanged file. */
 function sizesText({ sizes: [before, after] }: Row): string {
   return before === 0 && after === 0 ? '' : ` ${before} -> ${after} bytes`
 }
 
-/** What is said in place of a bar, in front of which no number stands. */
+/** The width of a text that replaces the number and bar. */
 function wordsWidth({ isBinary, isUnmerged, sizes }: Row): number {
   if (isUnmerged) return 'Unmerged'.length - 4
   return isBinary ? `Bin ${sizes[0]} -> ${sizes[1]} bytes`.length - 4 : 0
@@ -188,7 +188,7 @@ export function statSummary(all: readonly Row[]): string {
   return `${parts.join(',')}\n`
 }
 
-/** `{old => new}/name`: what both have in common is said once. */
+/** `{old => new}/name`: the common part is shown once. */
 export function renameName(from: string, to: string, shows: Pick<Repository, 'quoted'> = { quoted }): string {
   const [old, now] = [shows.quoted(from), shows.quoted(to)]
   if (old !== from || now !== to) return `${old} => ${now}`

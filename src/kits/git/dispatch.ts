@@ -1,4 +1,4 @@
-// From the words behind `git` to the command that they mean.
+// Finds the command for the arguments of `git`.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { add } from './commands/add.ts'
@@ -131,7 +131,7 @@ const COMMANDS: Record<string, Command> = {
   'update-ref': updateRef,
   'write-tree': writeTreeCommand,
   var: variable,
-  // Commits that changed something, as the raw lines of what they changed.
+  // Commits with changes, in the form of raw lines.
   whatchanged: (git, args) =>
     logCommand(git, [...rawUnlessTold(args), '--no-merges', ...args, ...(args.includes('--') ? [] : ['--', ':/'])]),
   stage: add,
@@ -143,7 +143,7 @@ function rawUnlessTold(args: readonly string[]): string[] {
   return args.some((arg) => tells.test(arg)) ? [] : ['--raw']
 }
 
-/** They have nothing to work on in a bare repository. */
+/** They need a working tree, so they fail in a bare repository. */
 const NEEDS_WORK_TREE: ReadonlySet<string> = new Set([
   'add',
   'am',
@@ -173,13 +173,13 @@ const VERSION = `git version ${GIT_VERSION} (built in)`
 
 export interface GitResult {
   stdout: string
-  /** Set instead of `stdout` when some of it is no text. */
+  /** Set instead of `stdout` if the output is not valid text. */
   bytes: Uint8Array | null
   stderr: string
   exitCode: number
 }
 
-/** Runs one git command. It throws for a bug of ours, and when it is stopped. */
+/** Runs one git command. It throws for an internal error, and when it is aborted. */
 export async function runGit(args: readonly string[], deps: InvocationDeps): Promise<GitResult> {
   let git: Invocation | null = null
   let exitCode: number
@@ -246,7 +246,7 @@ function idLengthOf(setting: string): number | null {
   return length
 }
 
-/** The words of an alias; quotes hold what has blanks in it together. */
+/** The words of an alias; quotes group text with blanks. */
 function wordsOf(alias: string): string[] {
   const words = alias.match(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+/g) ?? []
   return words.map((word) =>
@@ -260,7 +260,7 @@ function wordsOf(alias: string): string[] {
 
 const IGNORED_OPTIONS = new Set(['--no-pager', '-P', '-p', '--paginate', '--no-optional-locks', '--no-replace-objects'])
 
-/** Takes what stands before the command from the words, and answers with the command. */
+/** Removes the global options from the arguments, and returns the command. */
 function globalOptions(git: Invocation, args: string[]): string | undefined {
   for (let word = args.shift(); word !== undefined; word = args.shift()) {
     if (!word.startsWith('-')) return word
@@ -281,7 +281,7 @@ function globalOptions(git: Invocation, args: string[]): string | undefined {
   return undefined
 }
 
-/** Options of git in front of the command that are not obeyed. */
+/** Global options of git that are not supported. */
 const KNOWN_OPTIONS =
   /^--(bare|exec-path|html-path|man-path|info-path|namespace|super-prefix|config-env|list-cmds|(literal|glob|noglob|icase)-pathspecs|attr-source)(=|$)/
 

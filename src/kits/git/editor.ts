@@ -1,5 +1,5 @@
-// The editor that git is told to use for a message or a list. There is no terminal, so it has to be a command that ends
-// by itself: `true`, `sed -i …`, a script.
+// The editor configured for git, for a message or a list. There is no terminal, so it must be a command that ends by
+// itself: `true`, `sed -i …`, a script.
 
 import { fatal, GitFailure } from './failure.ts'
 import type { Invocation } from './invocation.ts'
@@ -7,10 +7,10 @@ import { readText } from './ref-files.ts'
 
 export type EditorUse = 'message' | 'sequence'
 
-/** Programs that wait for somebody at a terminal. */
+/** Programs that need a terminal. */
 const INTERACTIVE = /^(\S*\/)?(n?vim?|vim\.\w+|view|nano|pico|emacs|joe|micro|ed|ex|less|more|code|subl|editor)(\s|$)/
 
-/** The command, or null when none was chosen. */
+/** The command, or null if none is configured. */
 export async function editorFor(git: Invocation, use: EditorUse): Promise<string | null> {
   const sequence = use === 'sequence' ? git.env.GIT_SEQUENCE_EDITOR || (await git.setting('sequence.editor')) : null
   return (
@@ -18,7 +18,7 @@ export async function editorFor(git: Invocation, use: EditorUse): Promise<string
   )
 }
 
-/** Lets the editor change the file and answers with what it holds then. */
+/** Runs the editor on the file and returns its new contents. */
 export async function editFile(git: Invocation, path: string, use: EditorUse): Promise<string> {
   const editor = await editorFor(git, use)
   if (editor === null) {

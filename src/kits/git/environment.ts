@@ -1,4 +1,4 @@
-// What the environment and the words in front of the command say of where the repository is and how it is read.
+// The environment variables and global options that determine the repository and how it is read.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
@@ -9,7 +9,7 @@ import type { Pace } from './tree.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** They lead git to other files, or change how it takes its words. To go on without them would be another command. */
+/** They make git use other files, or change the meaning of its arguments. Ignoring them would run a different command. */
 const REFUSED = [
   'GIT_INDEX_FILE',
   'GIT_OBJECT_DIRECTORY',
@@ -32,7 +32,7 @@ export function refuseEnvironment(env: Environment): void {
   if (found !== undefined) throw fatal(`the environment variable ${found} is not available here`)
 }
 
-/** Settings that stand in `GIT_CONFIG_KEY_0` and so on. */
+/** Settings from `GIT_CONFIG_KEY_0` and so on. */
 export function settingsIn(env: Environment): { key: string; value: string }[] {
   const text = env.GIT_CONFIG_COUNT || '0'
   if (!/^\d+$/.test(text)) throw fatal(`bogus count in GIT_CONFIG_COUNT`)
@@ -47,7 +47,7 @@ export function settingsIn(env: Environment): { key: string; value: string }[] {
 
 type Named = { fs: FileSystem; pace: Pace; cwd: string; gitDir: string | undefined; workTree: string | undefined }
 
-/** The repository that `--git-dir` or `GIT_DIR` names; undefined when none does, so that it is to be looked for. */
+/** The repository named by `--git-dir` or `GIT_DIR`; undefined if there is none, so that it must be searched. */
 export function namedRepository({ fs, pace, cwd, gitDir, workTree }: Named): Repository | undefined {
   if (!gitDir) {
     if (workTree) throw fatal('a working tree (GIT_WORK_TREE) without GIT_DIR is not available here')

@@ -1,4 +1,4 @@
-// A date that says all of it: day and time, in any of the forms that programs and mails write.
+// A complete date: day and time, in any of the formats of programs and mails.
 
 import { utcOf, type Zone, zoneText } from '../../lib/clock.ts'
 import {
@@ -26,14 +26,14 @@ const ZONES: Readonly<Record<string, number>> = {
 
 interface Reading {
   fields: DateFields
-  /** Minutes; null until a zone is named. */
+  /** Minutes; null until a zone is given. */
   offset: number | null
-  /** A count of seconds was given, which is UTC whatever zone is named. */
+  /** A number of seconds was given, which is UTC whatever zone is given. */
   isCount: boolean
   now: number
 }
 
-/** Null for what does not say all of it. Without a zone it is of the clock. */
+/** Null for an incomplete date. Without a zone it is in the local time zone. */
 export function exactDate(text: string, clock: Zone, now: number): { seconds: number; zone: string } | null {
   const [, count, zone] = /^@(\d+) ([+-]\d{4})(?:\n|$)/.exec(text) ?? []
   if (count !== undefined && zone !== undefined)
@@ -101,7 +101,7 @@ function takeNumber(reading: Reading, text: string): number {
   return length
 }
 
-/** A year, a zone without its sign, a day or a month, whichever is not known yet. */
+/** A year, a zone without its sign, a day or a month, whichever is still unknown. */
 function takeLoneNumber(reading: Reading, value: number, length: number): void {
   const { fields } = reading
   if (length === 4) {
@@ -127,7 +127,7 @@ function takeLoneNumber(reading: Reading, value: number, length: number): void {
   if (value > 0 && value < 13 && fields.month === UNKNOWN) fields.month = value - 1
 }
 
-/** `+0100`, `+01:00` or `+01`; other numbers behind a sign are passed over. */
+/** `+0100`, `+01:00` or `+01`; other numbers after a sign are skipped. */
 function takeOffset(reading: Reading, text: string): number {
   const digits = /^.(\d+)/.exec(text)?.[1] ?? ''
   const minutes = digits.length === 2 ? /^.\d\d:(\d*)/.exec(text)?.[1] : undefined

@@ -1,11 +1,11 @@
-// What went wrong, for errors of every kind that bad files, bad remotes and lack of room can cause.
+// Error messages for all failures that damaged files, faulty remotes and lack of space can cause.
 
 import { isFileError } from '../../workspace/file-system.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { MissingObjectError } from './object-store.ts'
 import { CorruptObjectError } from './objects.ts'
 
-/** Null for an error that nobody planned for. */
+/** Null for an unexpected error. */
 export function explainedFailure(error: unknown): GitFailure | null {
   if (error instanceof GitFailure) return error
   if (isFileError(error)) {

@@ -1,6 +1,6 @@
-// How a git command ends early: with what git would say, and its exit code.
+// A git command that ends early, with git's message and exit code.
 
-/** For who has to do more about it than show the message. */
+/** For callers that do more than show the message. */
 export type FailureReason = 'authentication' | 'not-found' | 'refused' | 'unreachable' | 'too-large' | 'other'
 
 export class GitFailure extends Error {
@@ -8,7 +8,7 @@ export class GitFailure extends Error {
   readonly exitCode: number
   readonly reason: FailureReason
 
-  /** The message is shown as it is, on lines of its own. */
+  /** The message is shown unchanged, on its own lines. */
   constructor(message: string, exitCode: number, options: ErrorOptions & { reason?: FailureReason } = {}) {
     super(message, options)
     this.exitCode = exitCode

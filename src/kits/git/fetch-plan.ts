@@ -1,26 +1,26 @@
-// Which refs of a remote a fetch brings, where each is noted here, and which of them a pull would merge.
+// Which refs of a remote are fetched, where each is stored locally, and which of them a pull merges.
 
 import { type Advertisement, remoteRefOf } from './advertisement.ts'
 import { fatal } from './failure.ts'
 import { goalOf, matchesSource, type Refspec } from './refspecs.ts'
 
 export interface PlannedRef {
-  /** In full, at the remote; an id for what was named by its id. */
+  /** The full name at the remote; an id if it was requested by id. */
   source: string
   oid: string
-  /** The ref here that is to be the same; null for none. */
+  /** The local ref that is set to it; null for none. */
   goal: string | null
   force: boolean
-  /** How `FETCH_HEAD` has it. */
+  /** Its kind in `FETCH_HEAD`. */
   use: 'merge' | 'kept' | 'unlisted'
 }
 
 export interface FetchWish {
   /** From the command line. */
   given: readonly Refspec[]
-  /** Of the remote's configuration. */
+  /** From the remote's configuration. */
   configured: readonly Refspec[]
-  /** What the current branch follows at this remote, in full. */
+  /** The full names of the current branch's upstreams at this remote. */
   merged: readonly string[]
   allTags: boolean
 }
@@ -82,12 +82,12 @@ function expanded(advertisement: Advertisement, spec: Refspec): PlannedRef[] {
   return [{ source: ref, oid: advertisement.refs.get(ref) ?? ref, goal, force, use: 'kept' }]
 }
 
-/** A short name here is one of the same kind. */
+/** A local short name is of the same kind. */
 function kindOf(ref: string): string {
   return /^refs\/(tags|remotes)\//.exec(ref)?.[0] ?? 'refs/heads/'
 }
 
-/** What was asked for by name is noted as well where the configuration says that it goes. */
+/** Refs requested by name also update their configured tracking refs. */
 function alongTheWay(planned: readonly PlannedRef[], configured: readonly Refspec[]): PlannedRef[] {
   return planned.flatMap((ref) =>
     configured.flatMap((spec): PlannedRef[] => {

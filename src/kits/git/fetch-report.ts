@@ -1,4 +1,4 @@
-// What a fetch says of each ref, in git's columns.
+// The output of a fetch for each ref, in git's columns.
 
 import type { FetchWish, PlannedRef } from './fetch-plan.ts'
 import type { Invocation } from './invocation.ts'
@@ -9,22 +9,22 @@ export interface FetchOrder {
   wish: FetchWish
   url: string
   depth: number | null
-  /** Whether tags that lead to what was fetched come along. */
+  /** Whether tags that lead to fetched objects are fetched too. */
   followsTags: boolean
   prunes: boolean
   force: boolean
   quiet: boolean
   verbose: boolean
-  /** Whether the branch that is checked out may be moved. */
+  /** Whether the checked out branch may be moved. */
   movesHead: boolean
-  /** How the logs of refs call what was done. */
+  /** The name of the action in the reflogs. */
   action: string
 }
 
 const COLUMNS = 80
 const MIN_NAME = 10
 const KIND_WIDTH = 17
-/** The signs between the columns. */
+/** The characters between the columns. */
 const FRAME = 25
 
 export class FetchReport {
@@ -39,7 +39,7 @@ export class FetchReport {
     this.#order = order
   }
 
-  /** Finds how wide the names are that will be shown. */
+  /** Computes the width of the displayed names. */
   async measure(planned: readonly PlannedRef[]): Promise<void> {
     for (const { source, goal, oid } of planned) {
       if (goal === null || source === 'HEAD') continue
@@ -60,7 +60,7 @@ export class FetchReport {
     this.#lines.push(` ${flag} ${what.padEnd(KIND_WIDTH)} ${names}${why === undefined ? '' : `  (${why})`}`)
   }
 
-  /** For what has no place here but `FETCH_HEAD`. */
+  /** For a ref that is stored only in `FETCH_HEAD`. */
   unnoted(ref: PlannedRef): void {
     const kind = kindOf(ref.source)
     this.row('*', kind === '' ? 'branch' : kind, ref)
@@ -87,7 +87,7 @@ function kindOf(ref: string): string {
   return ref.startsWith('refs/remotes/') ? 'remote-tracking branch' : ''
 }
 
-/** How `FETCH_HEAD` and the message of a merge call it: `branch 'main' of `. */
+/** The description in `FETCH_HEAD` and in a merge message: `branch 'main' of `. */
 export function describedSource({ source }: PlannedRef): string {
   if (source === 'HEAD') return ''
   const kind = kindOf(source)

@@ -1,4 +1,4 @@
-// Fetches from one remote: brings objects, moves the refs that note where the remote's refs are, and tells of it.
+// Fetches from one remote: gets the objects, updates the tracking refs, and reports it.
 
 import type { Advertisement } from './advertisement.ts'
 import { fatal, GitFailure } from './failure.ts'
@@ -11,7 +11,7 @@ import { type Refspec, sourceOf } from './refspecs.ts'
 import { isForward, openTransport, tagsInReach, withAdvice } from './transfers.ts'
 import { assertComplete, fetchPack } from './upload-pack.ts'
 
-/** Answers with what was brought, in the order of `FETCH_HEAD`. */
+/** Returns the fetched refs, in the order of `FETCH_HEAD`. */
 export async function fetchOrdered(git: Invocation, order: FetchOrder): Promise<PlannedRef[]> {
   const repo = git.repo()
   const transport = openTransport(git.transfers(), order.url)
@@ -45,7 +45,7 @@ export async function fetchOrdered(git: Invocation, order: FetchOrder): Promise<
   return sorted.filter(({ use }) => use !== 'unlisted')
 }
 
-/** A bare repository has no working tree that would be left behind. */
+/** A bare repository has no working tree that could become outdated. */
 async function refuseHead(git: Invocation, planned: readonly PlannedRef[]): Promise<void> {
   const repo = git.repo()
   const { ref } = await repo.refs.head()
@@ -64,7 +64,7 @@ async function followed(git: Invocation, { advertisement, planned }: FetchPlan):
   )
 }
 
-/** Forgets what the remote has no more. */
+/** Removes the tracking refs of refs that the remote no longer has. */
 async function prune(
   git: Invocation,
   { order, advertisement, report }: { order: FetchOrder; advertisement: Advertisement; report: FetchReport },

@@ -1,4 +1,4 @@
-// The history of one file along its former names.
+// The history of one file through renames.
 
 import { fatal } from './failure.ts'
 import { type Visited, walkHistory } from './history.ts'
@@ -10,7 +10,7 @@ export interface Followed extends Visited {
   changes: PairedChange[]
 }
 
-/** Commits that changed the file, with the change. Where it was made from another one, the walk goes on with that one. */
+/** Commits that changed the file, with the change. If it was created from another file, the walk continues with that one. */
 export async function* followFile(
   repo: Repository,
   path: string,
@@ -27,7 +27,7 @@ export async function* followFile(
     const near = await treeChanges(repo, before, visited.commit.tree, (folder) => path.startsWith(folder))
     const own = near.find((change) => change.path === name)
     if (!own) continue
-    // Only where it came into being do the other changes tell from what it was made.
+    // Only for the commit that created it, other changes show the original file.
     const all = own.before ? near : await treeChanges(repo, before, visited.commit.tree)
     const paired: PairedChange = own.before
       ? own

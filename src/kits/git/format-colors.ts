@@ -1,4 +1,4 @@
-// Colours as git's formats and settings name them (`bold red`, `#ff0000 ul`, `reset`), as the signs for a terminal.
+// Converts color names of git's formats and settings (`bold red`, `#ff0000 ul`, `reset`) to terminal codes.
 
 const COLORS = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white']
 const DEFAULT_COLOR = 9
@@ -13,10 +13,10 @@ const ATTRIBUTES: Readonly<Record<string, { on: number; off: number }>> = {
 }
 const FOREGROUND = 30
 const BACKGROUND = 40
-/** From the plain colours to the bright ones. */
+/** The offset from the normal to the bright colors. */
 const BRIGHTER = 60
 
-/** Null for words that are no colour. */
+/** Null if the words are not a color. */
 export function terminalColor(words: string): string | null {
   const attributes = new Set<number>()
   const colors: string[][] = []
@@ -43,7 +43,7 @@ function attributeCode(word: string): number | null {
   return no === undefined ? found.on : found.off
 }
 
-/** Without any code for `normal`, which leaves the colour as it is. */
+/** Without a code for `normal`, which does not change the color. */
 function colorCodes(word: string, base: number): string[] | null {
   const name = word.toLowerCase()
   if (name === 'normal' || name === '-1') return []

@@ -1,5 +1,5 @@
-// Git for a conversation: the command in its shell, and the working copy that it starts with. What is heavy is loaded
-// when it is used for the first time.
+// Git for a conversation: the command in its shell, and its initial working copy. Large modules are loaded on first
+// use.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import type { ShellCommand } from '../shell/index.ts'
@@ -30,24 +30,24 @@ export function gitCommand(remotes: GitRemotes): ShellCommand {
 export interface CloneOptions {
   fs: FileSystem
   url: string
-  /** Where to: an absolute path, not there yet or an empty folder. */
+  /** The target: an absolute path that does not exist yet or is an empty folder. */
   directory: string
-  /** A branch or a tag; null for the one that the remote shows first. */
+  /** A branch or a tag; null for the remote's default branch. */
   branch?: string | null
-  /** How many commits; null for all, or for one if they are too many. */
+  /** The number of commits; null for all, or for one if there are too many. */
   depth?: number | null
   remotes: GitRemotes
-  /** Told what happens, a line at a time. */
+  /** Called with the progress, one line at a time. */
   onProgress?: (text: string) => void
   signal?: AbortSignal
 }
 
-/** `commit` is null when the remote has none yet. */
+/** `commit` is null if the remote has none yet. */
 export type CloneOutcome =
   | { ok: true; commit: string | null; branch: string | null }
   | { ok: false; reason: FailureReason; message: string }
 
-/** Clones; leaves nothing behind when that fails. Throws the signal's reason when it is aborted. */
+/** Clones; removes everything after a failure. Throws the signal's reason when it is aborted. */
 export async function cloneRepository(options: CloneOptions): Promise<CloneOutcome> {
   const { fs, url, directory, branch = null, depth = null, remotes, onProgress, signal } = options
   const { cloneInto } = await import('./cloning.ts')
@@ -76,17 +76,17 @@ export async function cloneRepository(options: CloneOptions): Promise<CloneOutco
   }
 }
 
-/** Before every name of a branch that was made for a conversation. */
+/** The prefix of all branch names created for a conversation. */
 const FRESH_PREFIX = 'bellwether-'
 const FRESH_LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** The name of a branch that nobody has yet. */
+/** A branch name that is not in use. */
 export function freshBranchName(): string {
   const random = crypto.getRandomValues(new Uint8Array(8))
   return FRESH_PREFIX + Array.from(random, (byte) => FRESH_LETTERS[byte % FRESH_LETTERS.length]).join('')
 }
 
-/** Makes such a branch and checks it out. Answers with its name. */
+/** Creates such a branch and checks it out. Returns its name. */
 export async function checkoutFreshBranch({ fs, directory }: { fs: FileSystem; directory: string }): Promise<string> {
   const repo = new Repository({ fs, root: directory })
   const name = freshBranchName()
@@ -105,14 +105,14 @@ export async function checkoutFreshBranch({ fs, directory }: { fs: FileSystem; d
 const PAUSE_EVERY_MS = 12
 const PAUSE_EVERY_CALLS = 2000
 
-/** Outside a shell, others get their turn as well. */
+/** Outside a shell, other work must get a turn too. */
 function pacing(signal: AbortSignal | undefined): () => Promise<void> | null {
   let pausedAt = Date.now()
   let calls = 0
   return () => {
     signal?.throwIfAborted()
     calls++
-    // On a machine whose clock stands still between I/O, the calls are all there is to go by.
+    // On a platform whose clock stands still between I/O, only the number of calls is known.
     if (calls < PAUSE_EVERY_CALLS && Date.now() - pausedAt < PAUSE_EVERY_MS) return null
     calls = 0
     return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// What stands in the folder of a repository.
+// The files in the folder of a repository.
 
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { statAt } from '../../workspace/stat.ts'

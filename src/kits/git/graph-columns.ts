@@ -1,8 +1,8 @@
-// The columns of the branch lines in `git log --graph`, and which column each line is on its way to.
+// The columns of the branch lines in `git log --graph`, and the target column of each line.
 
 export interface GraphCommit {
   oid: string
-  /** Those parents that are shown as well. */
+  /** The parents that are shown too. */
   parents: readonly string[]
 }
 
@@ -15,7 +15,7 @@ export class GraphColumns {
   protected mapping: number[] = []
   protected width = 0
   protected index = 0
-  /** 1 when the first parent of a merge stays in the merge's column, 0 when it is to the left of it. */
+  /** 1 if the first parent of a merge stays in the merge's column, 0 if it is to the left of it. */
   protected layout = 0
   protected added = 0
   protected addedBefore = 0
@@ -35,24 +35,24 @@ export class GraphColumns {
       this.index = i
       this.layout = NOTHING
       for (const parent of this.commit.parents) this.#insert(parent, i)
-      // The commit itself takes its place, whoever comes after it.
+      // The commit itself keeps its place, whatever follows it.
       if (this.commit.parents.length === 0) this.width += 2
     }
     while (this.mapping.length > 1 && this.mapping.at(-1) === NOTHING) this.mapping.pop()
   }
 
-  /** The columns, with one more for a commit whose children were not shown. */
+  /** The columns, with one more for a commit without shown children. */
   protected withCommit(): string[] {
     return this.columns.includes(this.commit.oid) ? this.columns : [...this.columns, this.commit.oid]
   }
 
-  /** Gives a line its column; `from` is the column of the merge that it comes from. */
+  /** Assigns a column to a line; `from` is the column of the merge that it comes from. */
   #insert(oid: string, from: number | null): void {
     let column = this.next.indexOf(oid)
     if (column < 0) column = this.next.push(oid) - 1
     const merged = this.commit.parents.length
     if (merged > 1 && from !== null && this.layout === NOTHING) {
-      // The first parent of a merge: how the edges lean depends on whether it is to the left.
+      // The first parent of a merge: the direction of the edges depends on whether it is to the left.
       const distance = from - column
       const shift = distance > 1 ? 2 * distance - 3 : 1
       this.layout = distance > 0 ? 0 : 1
@@ -73,7 +73,7 @@ export class GraphColumns {
     return this.commit.parents.length + this.layout - 3
   }
 
-  /** Moves each line one step towards its column; one of them may go all the way at once. */
+  /** Moves each line one step towards its column; one of them may move the whole distance at once. */
   protected moveLeft(old: readonly number[]): { edge: number; target: number } {
     const mapping = this.mapping
     let horizontal = { edge: NOTHING, target: NOTHING }
@@ -89,7 +89,7 @@ export class GraphColumns {
         mapping[i - 1] = target
         goAllTheWay(i, { from: i, target })
       } else if (mapping[i - 1] !== target) {
-        // Another line is in the way and is crossed.
+        // It crosses another line.
         mapping[i - 2] = target
         goAllTheWay(i - 1, { from: i, target })
       }

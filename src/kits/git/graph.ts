@@ -1,8 +1,8 @@
-// The lines that `git log --graph` draws beside the commits, drawn by the rules of git's own graph.
+// The lines that `git log --graph` draws next to the commits, drawn by the rules of git's own graph.
 //
-// A branch line has a column of two characters. For each commit the columns before it are turned into the columns after
-// it: its own column makes way for those of its parents. `mapping` says for each character which column the line that
-// stands there is on its way to; lines are drawn until each is above its column, and then the next commit may come.
+// A branch line has a column of two characters. For each commit the columns before it are changed to the columns after
+// it: its own column is replaced by those of its parents. `mapping` contains for each character the target column of
+// its line; lines are drawn until each is above its column, and then the next commit follows.
 
 import { GraphColumns, type GraphCommit, NOTHING } from './graph-columns.ts'
 
@@ -20,7 +20,7 @@ export class Graph extends GraphColumns {
     return this.#state === 'padding'
   }
 
-  /** Goes on to the next commit. */
+  /** Moves to the next commit. */
   update(commit: GraphCommit): void {
     this.commit = commit
     this.#indexBefore = this.index
@@ -30,13 +30,13 @@ export class Graph extends GraphColumns {
     else this.#state = this.#needsPreCommitLine() ? 'pre-commit' : 'commit'
   }
 
-  /** The next line, without its end, and whether it is the one with the commit. */
+  /** The next line, without its line end, and whether it contains the commit. */
   line(): { text: string; isCommit: boolean } {
     const isCommit = this.#state === 'commit'
     return { text: this.#lineOf(this.#state).padEnd(this.width), isCommit }
   }
 
-  /** A line between two texts that leaves all branches as they are, if it can. */
+  /** A line between two texts that changes no branch line, if possible. */
   padding(): string {
     if (this.#state !== 'commit') return this.line().text
     const { oid, parents } = this.commit
@@ -72,7 +72,7 @@ export class Graph extends GraphColumns {
     )
   }
 
-  /** Makes room above a commit with three parents or more. */
+  /** Makes room above a commit with three or more parents. */
   #preCommitLine(): string {
     let text = ''
     let isPast = false
@@ -161,7 +161,7 @@ export class Graph extends GraphColumns {
       if (target < 0) text += ' '
       else if (target * 2 === i) text += '|'
       else if (target === horizontal.target && i !== horizontal.edge - 1) {
-        // All but the first part of it end with this line.
+        // All but its first part end with this line.
         if (i !== target * 2 + 3) this.mapping[i] = NOTHING
         wasHorizontal = true
         text += '_'

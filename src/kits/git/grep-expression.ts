@@ -1,29 +1,29 @@
-// What a line has to match, where several patterns are joined by `--and`, `--or`, `--not` and parentheses.
+// The condition on a line with several patterns combined by `--and`, `--or`, `--not` and parentheses.
 
 import { fatal } from './failure.ts'
 
-/** Whether a line matches; how many of the parts that `--all-match` wants it has to match is told apart. */
+/** Whether a line matches; the parts that `--all-match` requires are counted separately. */
 export type LineTest = (line: string) => boolean
 
 export type Token = { kind: 'pattern'; text: string } | { kind: 'and' | 'not' | 'open' | 'close' }
 
 export interface GrepWords {
-  /** Patterns and what joins them, in their order. */
+  /** Patterns and operators, in order. */
   tokens: Token[]
-  /** All other words. */
+  /** All other arguments. */
   rest: string[]
 }
 
 const JOINERS: Readonly<Record<string, Token | null>> = {
   '--and': { kind: 'and' },
-  // Patterns are alternatives unless something else is said.
+  // Patterns are alternatives by default.
   '--or': null,
   '--not': { kind: 'not' },
   '(': { kind: 'open' },
   ')': { kind: 'close' },
 }
 
-/** Takes the patterns and what joins them out of the words of the command line. */
+/** Extracts the patterns and operators from the arguments. */
 export function grepWords(args: readonly string[]): GrepWords {
   const found: GrepWords = { tokens: [], rest: [] }
   for (let i = 0; i < args.length; i++) {
@@ -44,7 +44,7 @@ export function grepWords(args: readonly string[]): GrepWords {
   return found
 }
 
-/** The tests of the alternatives; a line has to match one of them. */
+/** The tests of the alternatives; a line must match one of them. */
 export function lineTests(tokens: readonly Token[], testOf: (pattern: string) => LineTest): LineTest[] {
   const parser = new ExpressionParser(tokens, testOf)
   const tests = parser.alternatives()

@@ -1,4 +1,4 @@
-// The lines that a search found, as `git grep` prints them.
+// Prints the found lines like `git grep`.
 
 import type { Arguments } from './arguments.ts'
 import { fatal } from './failure.ts'
@@ -6,9 +6,9 @@ import type { LineTest } from './grep-expression.ts'
 import type { Invocation } from './invocation.ts'
 
 export interface Matching {
-  /** A line has to pass one of them. */
+  /** A line must pass one of them. */
   tests: readonly LineTest[]
-  /** All that the patterns match in a line. */
+  /** All matches of the patterns in a line. */
   find: (line: string) => Iterable<{ index: number; text: string }>
 }
 
@@ -27,7 +27,7 @@ interface Output {
   most: number
 }
 
-/** Prints one file after the other; answers whether the file counts as found. */
+/** Prints one file after another; returns whether the file counts as found. */
 export function printMatches(git: Invocation, options: Arguments, matching: Matching): (file: SearchedFile) => boolean {
   const context = numberOf(options, 'context') ?? 0
   const output: Output = {
@@ -102,7 +102,7 @@ class LinePrinter {
   readonly #file: SearchedFile
   readonly #output: Output
   readonly #lines: readonly string[]
-  /** The last line that was printed. */
+  /** The last printed line. */
   #printed = -1
 
   constructor(file: SearchedFile, output: Output) {
@@ -111,7 +111,7 @@ class LinePrinter {
     this.#lines = file.lines.map((line) => line.replace(/\n$/, ''))
   }
 
-  /** A line that was found, with what stands around it up to the next one. */
+  /** A found line, with its context up to the next one. */
   found(at: number, next: number): void {
     const { options, after, matching } = this.#output
     const line = this.#lines[at] ?? ''
@@ -145,7 +145,7 @@ class LinePrinter {
     this.#printed = at
   }
 
-  /** The lines in front of one: as many as were asked for, or from the function on, with what is said above it. */
+  /** The lines before one: the requested number, or from the start of the function, with the heading above it. */
   #above(at: number): void {
     const { before, options } = this.#output
     const first = Math.max(this.#printed + 1, at - before)
@@ -160,7 +160,7 @@ class LinePrinter {
       this.#print(start, start === naming ? '=' : '-')
   }
 
-  /** Where the function begins that the line is in, with the lines right above it. */
+  /** The start of the function that contains the line, including the lines directly above it. */
   #functionStart(at: number, usual: number): number {
     let start = at
     while (start > this.#printed + 1 && !isFunctionLine(this.#lines[start] ?? '')) start--
@@ -170,7 +170,7 @@ class LinePrinter {
     return Math.min(start, usual)
   }
 
-  /** Behind the last line of it, without the empty ones in front of the next. */
+  /** After its last line, without the empty lines before the next function. */
   #functionEnd(at: number): number {
     let end = at + 1
     while (end < this.#lines.length && !isFunctionLine(this.#lines[end] ?? '')) end++

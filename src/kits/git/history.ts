@@ -1,4 +1,4 @@
-// The graph of commits: in the order of a log, and what two of them have in common.
+// The graph of commits: in the order of a log, and the common ancestors of two.
 
 import type { Commit } from './objects.ts'
 import type { Repository } from './repository.ts'
@@ -8,13 +8,13 @@ export interface Visited {
   commit: Commit
 }
 
-/** A graph larger than this is not walked to its end for a comparison. */
+/** A comparison does not walk a larger graph to its end. */
 const MAX_COMMITS = 200_000
 
 export interface WalkOrder {
   include: readonly string[]
   exclude?: readonly string[]
-  /** Where to go from a commit: to all its parents unless told otherwise. */
+  /** The parents to follow; all by default. */
   parentsOf?: (visited: Visited) => Promise<readonly string[]>
 }
 
@@ -40,7 +40,7 @@ export async function* walkHistory(
   }
 }
 
-/** The commits themselves and all that led to them. */
+/** The commits themselves and all their ancestors. */
 export async function ancestorsOf(repo: Repository, oids: readonly string[]): Promise<Set<string>> {
   const seen = new Set<string>(oids)
   const open = [...oids]
@@ -84,14 +84,14 @@ export async function mergeBases(repo: Repository, a: string, b: string): Promis
     const flags = sides.get(next.oid) ?? 0
     const isCommon = (flags & BOTH) === BOTH
     if (isCommon && !(flags & STALE) && !common.includes(next.oid)) common.push(next.oid)
-    // What leads to a common ancestor is common as well, and worse.
+    // Ancestors of a common ancestor are common too, but worse.
     for (const parent of next.commit.parents) await mark(parent, isCommon ? BOTH | STALE : flags)
     if (sides.size > MAX_COMMITS || queue.every(({ oid }) => ((sides.get(oid) ?? 0) & STALE) !== 0)) break
   }
   return common.filter((oid) => !((sides.get(oid) ?? 0) & STALE))
 }
 
-/** How many commits each has that the other has not. */
+/** The number of commits in each that are not in the other. */
 export async function aheadBehind(repo: Repository, a: string, b: string): Promise<{ ahead: number; behind: number }> {
   if (a === b) return { ahead: 0, behind: 0 }
   const [ofA, ofB] = [await ancestorsOf(repo, [a]), await ancestorsOf(repo, [b])]
@@ -101,7 +101,7 @@ export async function aheadBehind(repo: Repository, a: string, b: string): Promi
   }
 }
 
-/** A heap: the youngest commit on top, the one that came first among those of the same second. */
+/** A heap: the youngest commit on top; in the same second, the one that was added first. */
 class CommitQueue {
   readonly #heap: (Visited & { order: number })[] = []
   #order = 0

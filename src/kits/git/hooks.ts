@@ -1,5 +1,5 @@
-// The one hook that is run: a script of the working copy itself that was made its pre-commit hook when the copy was set
-// up. Whatever else stands in `.git/hooks` came with somebody's files and is left alone, which is said.
+// The only hook that is run: a script of the working copy that was set as its pre-commit hook when the copy was
+// created. All other files in `.git/hooks` may come from anyone and are not run, which is reported.
 
 import { lstatAt } from '../../workspace/stat.ts'
 import { GitFailure } from './failure.ts'
@@ -16,7 +16,7 @@ export function preCommitHook(script: string): string {
   return `#!/bin/bash\n# Set up with this working copy.\nexec bash ${script}\n`
 }
 
-/** Says of hooks that stand there and would run elsewhere that they do not. */
+/** Reports existing hooks that would run elsewhere, but are not run here. */
 function tellOfHooks(git: Invocation, ...names: string[]): void {
   const { gitDir } = git.repo()
   for (const name of names) {
@@ -26,7 +26,7 @@ function tellOfHooks(git: Invocation, ...names: string[]): void {
   }
 }
 
-/** Throws when the hook refuses the commit. What it staged is part of it. */
+/** Throws if the hook refuses the commit. Files that it stages are part of the commit. */
 export async function runPreCommitHook(git: Invocation): Promise<void> {
   const repo = git.repo()
   const script = HOOK.exec((await readText(git.fs, `${repo.gitDir}/hooks/pre-commit`)) ?? '')?.[1]

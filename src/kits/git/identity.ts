@@ -1,4 +1,4 @@
-// Who makes a commit, and when.
+// The author of a commit, and its time.
 
 import { UTC, type Zone } from '../../lib/clock.ts'
 import { exactDate } from './exact-date.ts'
@@ -6,7 +6,7 @@ import { fatal } from './failure.ts'
 import type { Signature } from './objects.ts'
 import { offsetText, zoneIn } from './zone-offset.ts'
 
-/** For somebody who never said who they are. */
+/** If the user has no configured identity. */
 export const DEFAULT_IDENTITY = { name: 'bellwether', email: 'bellwether@users.noreply.bellwether.dev' } as const
 
 export interface IdentitySources {
@@ -30,7 +30,7 @@ export function signature(role: 'author' | 'committer', { env, setting }: Identi
   }
 }
 
-/** `Name <email>`, as `--author` takes it. */
+/** `Name <email>`, as in `--author`. */
 export function parseIdentity(text: string): { name: string; email: string } {
   const match = /^(.*?)\s*<([^>]*)>\s*$/.exec(text)
   if (!match) throw fatal(`--author '${text}' is not 'Name <email>' and matches no existing author`)
@@ -38,7 +38,7 @@ export function parseIdentity(text: string): { name: string; email: string } {
 }
 
 function clean(text: string): string {
-  // As git has it: signs that are no part of a name are left out at both ends.
+  // Like git: characters that cannot be part of a name are removed at both ends.
   return text.replace(/[<>\n\0]/g, '').replace(/^[\s.,:;"\\']+|[\s.,:;"\\']+$/g, '')
 }
 
@@ -46,7 +46,7 @@ export function now(clock: Zone = UTC): { seconds: number; zone: string } {
   return { seconds: Math.floor(Date.now() / 1000), zone: offsetText(clock, Date.now()) }
 }
 
-/** A date that says all of it; without a zone it is of the clock. */
+/** A complete date; without a zone it is in the local time zone. */
 export function parseDate(text: string, clock: Zone = UTC): { seconds: number; zone: string } {
   const date = exactDate(text, clock, now().seconds)
   if (!date) throw fatal(`invalid date format: ${text}`)

@@ -1,11 +1,11 @@
-// Which untracked files git does not talk about: what the `.gitignore` files and `.git/info/exclude` say.
+// The untracked files that git ignores, by the `.gitignore` files and `.git/info/exclude`.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { decidingRule, ignoreRules, type Rules } from '../../workspace/ignore.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 
 export interface IgnoreDecision {
-  /** The file that the rule stands in, from the top of the working tree. */
+  /** The file that contains the rule, relative to the top of the working tree. */
   source: string
   /** Counted from 1. */
   line: number
@@ -18,7 +18,7 @@ export class IgnoreRules {
   readonly #fs: FileSystem
   readonly #root: string
   readonly #gitDir: string
-  /** By folder; the rules nearest to it come first. */
+  /** By folder; the nearest rules come first. */
   readonly #levels = new Map<string, Promise<Level[]>>()
 
   constructor(fs: FileSystem, root: string, gitDir: string) {
@@ -27,7 +27,7 @@ export class IgnoreRules {
     this.#gitDir = gitDir
   }
 
-  /** Says it for one entry of a folder that is not ignored itself. */
+  /** For one entry of a folder that is not ignored itself. */
   async ignoresEntry(path: string, isFolder: boolean): Promise<boolean> {
     const slash = path.lastIndexOf('/')
     const asked = isFolder ? `${path}/` : path
@@ -38,7 +38,7 @@ export class IgnoreRules {
     return false
   }
 
-  /** Says it for any path: what is in an ignored folder is ignored. */
+  /** For any path: everything in an ignored folder is ignored. */
   async ignores(path: string, isFolder: boolean): Promise<boolean> {
     for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
       if (await this.ignoresEntry(path.slice(0, slash), true)) return true
@@ -46,7 +46,7 @@ export class IgnoreRules {
     return this.ignoresEntry(path, isFolder)
   }
 
-  /** The rule that decides about the path, whichever way; null when none does. */
+  /** The rule that decides about the path, in either direction; null if there is none. */
   async decision(path: string, isFolder: boolean): Promise<IgnoreDecision | null> {
     for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
       const found = await this.#decisionOf(path.slice(0, slash), true)

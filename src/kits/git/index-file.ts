@@ -1,4 +1,4 @@
-// The index: what the next commit will hold, and what the files looked like when they were last known to hold it.
+// The index: the contents of the next commit, and the metadata of the files when they last matched it.
 
 import { createHash } from 'node:crypto'
 import type { FileStat } from '../../workspace/file-system.ts'
@@ -14,9 +14,9 @@ export interface IndexEntry {
   sizeBytes: number
   mtimeMs: number
   inode: number
-  /** The second word of flags, of which only version 3 knows. */
+  /** The second word of flags, which exists from version 3 on. */
   extendedFlags: number
-  /** Taken to be as the index has it, whatever the file says. */
+  /** Assumed to be unchanged, whatever the file contains. */
   isAssumed?: boolean
 }
 
@@ -26,9 +26,9 @@ const TRAILER_BYTES = 20
 const FIXED_BYTES = 62
 const EXTENDED = 0x4000
 const ASSUMED = 0x8000
-/** Of the second word of flags: the path is to be added, its contents are not yet. */
+/** In the second word of flags: the path will be added, but its contents are not stored yet. */
 export const INTENT_TO_ADD = 0x2000
-/** The path is not wanted in the working tree, and nobody looks for it there. */
+/** The path is not part of the working tree, and is not checked there. */
 export const SKIP_WORKTREE = 0x4000
 const MAX_NAME = 0xfff
 const UINT32 = 2 ** 32
@@ -37,7 +37,7 @@ export class GitIndex {
   readonly #entries = new Map<string, IndexEntry>()
   #sorted: IndexEntry[] | null = null
 
-  /** Versions 2, 3 and 4. What extensions add can be computed again, and is left out. */
+  /** Versions 2, 3 and 4. Data in extensions can be computed again, and is left out. */
   static parse(bytes: Uint8Array): GitIndex {
     const index = new GitIndex()
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -74,7 +74,7 @@ export class GitIndex {
     this.#entries.set(keyOf(entry.path, entry.stage), entry)
   }
 
-  /** The one entry of a path: unmerged ones give way, and so does what cannot stand beside it (`a` and `a/b`). */
+  /** Sets the only entry of a path: unmerged ones are removed, and so are conflicting ones (`a` and `a/b`). */
   put(entry: Omit<IndexEntry, 'stage' | 'extendedFlags'>): void {
     this.remove(entry.path)
     for (let slash = entry.path.indexOf('/'); slash > 0; slash = entry.path.indexOf('/', slash + 1)) {
@@ -157,7 +157,7 @@ function plainName(bytes: Uint8Array, nameAt: number, at: number): { path: strin
   return { path: textOf(bytes.subarray(nameAt, nul)), end: at + ((nul - at + 8) & ~7) }
 }
 
-/** Version 4: how much of the last name to take away, and what to put there. */
+/** Version 4: the number of bytes to remove from the previous name, and the text to append. */
 function shortenedName(bytes: Uint8Array, nameAt: number, previous: string): { path: string; end: number } {
   let at = nameAt
   let byte = bytes[at++] ?? 0
@@ -178,7 +178,7 @@ function writeEntry(
 ): void {
   const seconds = Math.floor(entry.mtimeMs / 1000)
   const nanoseconds = (entry.mtimeMs - seconds * 1000) * 1e6
-  // Time of change: the tree keeps none, so it is the same as that of modification.
+  // The change time: the tree has none, so the modification time is used.
   const words = [seconds, nanoseconds, seconds, nanoseconds, 1, entry.inode, entry.mode, 0, 0, entry.sizeBytes]
   words.forEach((word, i) => {
     view.setUint32(at + 4 * i, word % UINT32)
@@ -196,17 +196,17 @@ function writeEntry(
   bytes.set(name, at + FIXED_BYTES + (isExtended ? 2 : 0))
 }
 
-/** Whether the entry only says that the path is to be added. */
+/** Whether the entry only states that the path will be added. */
 export function isIntended({ extendedFlags }: IndexEntry): boolean {
   return (extendedFlags & INTENT_TO_ADD) !== 0
 }
 
-/** Whether the file counts as unchanged without a look at it. */
+/** Whether the file counts as unchanged without a check. */
 export function isTakenAsIs({ isAssumed, extendedFlags }: IndexEntry): boolean {
   return isAssumed === true || (extendedFlags & SKIP_WORKTREE) !== 0
 }
 
-/** What an entry remembers of the file, so that the file need not be read again to know that it did not change. */
+/** The file's metadata in an entry, so that the file need not be read again to detect changes. */
 export function statFields({
   sizeBytes,
   mtimeMs,
@@ -218,8 +218,8 @@ export function statFields({
 export const NO_STAT = { sizeBytes: 0, mtimeMs: 0, inode: 0 } as const
 
 /**
- * Whether the file is as the entry remembers it. A file that was written when the index was, or after, may have been
- * written once more within the same tick: its times prove nothing.
+ * Whether the file has the entry's metadata. A file written at the same time as the index, or later, may have been
+ * written again within one clock tick: then its times prove nothing.
  */
 export function isUnchanged(entry: IndexEntry, stat: FileStat, indexMtimeMs: number): boolean {
   return (

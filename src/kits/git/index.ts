@@ -1,16 +1,15 @@
-// The face of the git kit.
+// The public interface of the git kit.
 
-// A repository as it is stored, and the commit that its changes are measured against.
+// A stored repository, and the commit with which its changes are compared.
 export { baseOf } from './base.ts'
-// Trees and the states of the files in them, in the order in which git sorts names.
+// Trees and the states of the files in them, in git's sort order.
 export { byteOrder } from './bytes.ts'
-// Two texts compared, as a patch shows it.
+// The comparison of two texts, as in a patch.
 export { hunksOf } from './diffing/hunks.ts'
-// How git fails: `fatal` is for those whom git asks, `explainedFailure` for those who ask git.
+// Failures of git: `fatal` is for code that implements git, `explainedFailure` for code that calls git.
 export { explainedFailure } from './explain.ts'
 export { fatal } from './failure.ts'
-// The command `git` of a shell, and what it is told of the world outside the workspace.
-// A working copy to begin with.
+// The command `git` of a shell, and the services it gets from outside the workspace. Also the initial working copy.
 export { checkoutFreshBranch, cloneRepository, freshBranchName, gitCommand } from './git-command.ts'
 export { preCommitHook } from './hooks.ts'
 export { DEFAULT_IDENTITY } from './identity.ts'

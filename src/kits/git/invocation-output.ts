@@ -1,4 +1,4 @@
-// What one run of the git command has said so far.
+// The output of one git command so far.
 
 import { joinBytes } from '../../lib/bytes.ts'
 import { utf8 } from './bytes.ts'
@@ -16,18 +16,18 @@ export class InvocationOutput {
   }
 
   err(text: string): void {
-    // What ends in a carriage return is written over by what comes next.
+    // A line that ends in a carriage return is overwritten by the next one.
     this.#err += /[\n\r]$/.test(text) || text === '' ? text : `${text}\n`
   }
 
-  /** What was said. Bytes are there only if some of it was no text. */
+  /** The output. Bytes are present only if it is not valid text. */
   get output(): { stdout: string; bytes: Uint8Array | null; stderr: string } {
     const isText = this.#out.every((part) => typeof part === 'string')
     const parts = this.#out.map((part) => (typeof part === 'string' ? utf8(part) : part))
     return { stdout: isText ? this.#out.join('') : '', bytes: isText ? null : joinBytes(parts), stderr: this.#err }
   }
 
-  /** Output is held back, so that a command can be part of another one. */
+  /** Suppresses output, for a command that is part of another one. */
   quietly(): void {
     this.#out = []
     this.#err = ''

@@ -1,4 +1,4 @@
-// One run of the git command: where, for whom, and what it has said so far.
+// One run of the git command: its folder, its user, and its output so far.
 
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
@@ -23,27 +23,27 @@ export interface InvocationDeps {
   pace: Pace
   signal?: AbortSignal | undefined
   remotes: GitRemotes
-  /** Runs a script of the workspace in the shell that git was called from. */
+  /** Runs a script of the workspace in the shell that called git. */
   execute?: (script: string, cwd: string) => Promise<{ stdout: string; stderr: string; exitCode: number }>
 }
 
 export class Invocation extends InvocationOutput {
   readonly fs: FileSystem
   readonly env: Readonly<Record<string, string>>
-  /** As it came: who asks for it has read it. */
+  /** Unparsed, because the code that needs a part reads it itself. */
   readonly #deps: InvocationDeps
   readonly pace: Pace
   readonly signal: AbortSignal | undefined
   readonly remotes: GitRemotes
   readonly execute: InvocationDeps['execute']
-  /** What the log of refs calls the command, where another one runs it for itself. */
+  /** The name of the command in the reflog, if another command runs it. */
   reflogAction: string | null = null
   /** Settings given on the command line. */
   readonly overrides: { key: string; value: string }[] = []
-  /** Where the repository and its working tree are said to be. */
+  /** The given paths of the repository and its working tree. */
   gitDir: string | undefined
   workTree: string | undefined
-  /** Where it runs, without links. */
+  /** The current folder, without links. */
   cwd: string
   #repo: Repository | null = null
   #global: ConfigFile | null = null
@@ -69,7 +69,7 @@ export class Invocation extends InvocationOutput {
     return this.#deps.stdin
   }
 
-  /** As the log of refs calls what is done. */
+  /** The text of an action in the reflog. */
   logged(command: string): string {
     return this.reflogAction ?? (this.env.GIT_REFLOG_ACTION || command)
   }
@@ -85,7 +85,7 @@ export class Invocation extends InvocationOutput {
     return resolvePath(this.cwd, path)
   }
 
-  /** The repository around the current folder. */
+  /** The repository that contains the current folder. */
   repo(): Repository {
     if (!this.hasRepo() || !this.#repo) throw fatal('not a git repository (or any of the parent directories): .git')
     return this.#repo
@@ -103,7 +103,7 @@ export class Invocation extends InvocationOutput {
     return this.#repo !== null
   }
 
-  /** What every exchange with a remote is given. Relative paths lead from the top of the working tree. */
+  /** The options of every transfer with a remote. Relative paths start at the top of the working tree. */
   transfers() {
     const folder = this.hasRepo() ? this.repo().root : this.cwd
     return { remotes: this.remotes, signal: this.signal, place: { fs: this.fs, folder, pace: this.pace } }
@@ -117,7 +117,7 @@ export class Invocation extends InvocationOutput {
     return new Pathspec(this.repo(), this.cwd, given)
   }
 
-  /** A setting of the command line, the repository or the user, in this order. */
+  /** A setting from the command line, the repository or the user, in this order. */
   async setting(key: string): Promise<string | null> {
     const wanted = canonicalKey(key)
     const given = this.overrides.findLast((override) => canonicalKey(override.key) === wanted)
@@ -126,7 +126,7 @@ export class Invocation extends InvocationOutput {
     return own ?? (await this.globalConfig()).get(key) ?? (await this.#givenSetting(wanted))
   }
 
-  /** Who commits according to the owner's settings, as settings of lowest rank. */
+  /** The committer from the owner's settings, as settings of the lowest priority. */
   givenIdentity(): Promise<Setting[]> {
     this.#identity ??= this.#readIdentity()
     return this.#identity

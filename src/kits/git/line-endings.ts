@@ -1,5 +1,4 @@
-// Line ends as a repository stores them and as files have them: `core.autocrlf`, `core.eol`, and the attributes `text`
-// and `eol`.
+// Line ends in the repository and in files: `core.autocrlf`, `core.eol`, and the attributes `text` and `eol`.
 
 import type { AttributeValues } from './attributes.ts'
 import { isTrue } from './config-file.ts'
@@ -10,7 +9,7 @@ const [NUL, BACKSPACE, TAB, LF, FORM_FEED, CR, ESCAPE, END_OF_FILE, BLANK, DELET
 
 export interface LineEndSettings {
   autocrlf: 'true' | 'input' | 'false'
-  /** What files that are text have, where nothing else says so. */
+  /** The line ends of text files by default. */
   eol: 'lf' | 'crlf'
 }
 
@@ -24,13 +23,13 @@ export async function lineEndSettings(setting: (key: string) => Promise<string |
 }
 
 export interface LineEnds {
-  /** Files that look binary, or have such line ends stored already, are left as they are. */
+  /** Files that look binary, or are stored with CRLF already, are not changed. */
   isGuessed: boolean
-  /** What files in the working tree have. */
+  /** The line ends of files in the working tree. */
   files: 'lf' | 'crlf'
 }
 
-/** Null when the bytes of a file are stored as they are. */
+/** Null if the bytes of a file are stored unchanged. */
 export function lineEndsOf(values: AttributeValues, settings: LineEndSettings): LineEnds | null {
   const [text, eol] = [values.get('text') ?? legacyText(values), values.get('eol')]
   if (text === false) return null
@@ -74,7 +73,7 @@ export function lineStatistics(bytes: Uint8Array): LineStatistics {
   return { crlf, loneLf, looksBinary: loneCr > 0 || nuls > 0 || usual >> 7 < strange }
 }
 
-/** What is stored of a file. `storedCrlf` tells whether what is staged already has such line ends. */
+/** The stored form of a file. `storedCrlf` tells whether the staged version has CRLF. */
 export function toStored(bytes: Uint8Array, ends: LineEnds, storedCrlf: () => boolean): Uint8Array {
   const found = lineStatistics(bytes)
   if (found.crlf === 0) return bytes
@@ -83,7 +82,7 @@ export function toStored(bytes: Uint8Array, ends: LineEnds, storedCrlf: () => bo
   return new Uint8Array(kept)
 }
 
-/** What a file gets of what is stored. */
+/** The form in the working tree of stored bytes. */
 export function toFile(bytes: Uint8Array, ends: LineEnds): Uint8Array {
   if (ends.files === 'lf') return bytes
   const found = lineStatistics(bytes)
@@ -98,7 +97,7 @@ export function toFile(bytes: Uint8Array, ends: LineEnds): Uint8Array {
   return made
 }
 
-/** As `git ls-files --eol` calls what bytes have. */
+/** The line ends of the bytes, in the terms of `git ls-files --eol`. */
 export function lineEndsIn(bytes: Uint8Array): string {
   const { crlf, loneLf, looksBinary } = lineStatistics(bytes)
   if (looksBinary) return '-text'
@@ -106,7 +105,7 @@ export function lineEndsIn(bytes: Uint8Array): string {
   return loneLf > 0 ? 'lf' : 'none'
 }
 
-/** As `git ls-files --eol` sums up the attributes. */
+/** The attributes, in the terms of `git ls-files --eol`. */
 export function lineEndAttributes(values: AttributeValues): string {
   const [text, eol] = [values.get('text') ?? legacyText(values), values.get('eol')]
   if (text === false) return '-text'

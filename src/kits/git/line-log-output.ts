@@ -1,4 +1,4 @@
-// A log of lines: `git log -L`.
+// The log of line ranges: `git log -L`.
 
 import type { Arguments } from './arguments.ts'
 import { fatal } from './failure.ts'
@@ -14,7 +14,7 @@ interface Lines {
   paths: readonly string[]
 }
 
-/** The history of the lines that `-L` names. */
+/** The history of the lines given by `-L`. */
 export async function lineLog(git: Invocation, { options, starts, pretty, paths }: Lines): Promise<number> {
   if (paths.length > 0) throw fatal('-L<range>:<file> cannot be used with pathspec')
   for (const name of ['graph', 'follow', 'stat', 'numstat', 'name-only', 'name-status', 'S', 'G', 'diff-filter'])

@@ -1,4 +1,4 @@
-// The history of some lines of a file: the commits that changed them, and what each of them did to them.
+// The history of some lines of a file: the commits that changed them, and each change.
 
 import { linesOf } from '../../workspace/diff.ts'
 import type { LineEdit } from '../../workspace/shifted-edits.ts'
@@ -15,11 +15,11 @@ import { treeChanges } from './status.ts'
 import { inTopologicalOrder } from './topology.ts'
 
 export interface LineHistory extends Visited {
-  /** What the commit did to the lines. */
+  /** The commit's change of the lines. */
   patch: string
 }
 
-/** The lines of one file that are followed. */
+/** The followed lines of one file. */
 interface Tracked {
   path: string
   ranges: LineRange[]
@@ -33,7 +33,7 @@ interface FileDiff {
   edits: LineEdit[]
 }
 
-/** As `-L` gives them: lines, a colon and a path. */
+/** In the form of `-L`: lines, a colon and a path. */
 export async function trackedLines(repo: Repository, oid: string, given: readonly string[]): Promise<Tracked[]> {
   const files = new Map<string, Tracked>()
   const { tree } = await repo.commit(oid)
@@ -76,7 +76,7 @@ export async function* lineHistory(
 
 type Handing = { files: readonly Tracked[]; open: Map<string, Tracked[]> }
 
-/** What the commit did to the lines; null when it left them alone. */
+/** The commit's change of the lines; null if they are unchanged. */
 async function handDown(repo: Repository, { commit }: Visited, { files, open }: Handing): Promise<string | null> {
   const add = (oid: string, more: readonly Tracked[]) => {
     const all = [...(open.get(oid) ?? [])]
@@ -90,7 +90,7 @@ async function handDown(repo: Repository, { commit }: Visited, { files, open }: 
   const results: { oid: string; patch: string | null; before: Tracked[] }[] = []
   for (const oid of commit.parents) {
     const result = { oid, ...(await acrossCommit(repo, { tree: commit.tree, parent: oid }, files)) }
-    // A parent that has the lines as they are is where they come from.
+    // The lines come from a parent with the same lines.
     if (result.patch === null) {
       add(oid, result.before)
       return null
@@ -147,7 +147,7 @@ async function fileDiff(
   return { from, path, before, after, edits }
 }
 
-/** Where the lines were before: those that did not change are shifted, in place of the others is what was there. */
+/** The earlier positions of the lines: unchanged ones are shifted, changed ones map to the replaced lines. */
 function mapped(ranges: readonly LineRange[], edits: readonly LineEdit[], touched: readonly LineEdit[]): LineRange[] {
   const kept = ranges.flatMap((range) => without(range, touched))
   const shifted = kept.map(({ start, end }) => {

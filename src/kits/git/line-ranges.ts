@@ -1,9 +1,9 @@
-// The lines that `-L` names: by their numbers, by a pattern, or by the function around them.
+// The lines given by `-L`: by numbers, by a pattern, or by a function name.
 
 import { fatal, GitFailure } from './failure.ts'
 import { compilePattern } from './patterns.ts'
 
-/** From the first line to behind the last one, counted from 0. */
+/** From the first line to the one after the last, counted from 0. */
 export interface LineRange {
   start: number
   end: number
@@ -13,7 +13,7 @@ const FUNCTION_LINE = /^[A-Za-z_$]/
 
 interface RangeContext {
   lines: readonly string[]
-  /** How many lines the ranges before this one ended behind: patterns are looked for from there. */
+  /** The end of the previous ranges: patterns are searched from there. */
   after: number
 }
 
@@ -25,7 +25,7 @@ export function parseRange(
   const context = { lines, after: Math.min(after, lines.length) }
   const range = /^\^?:/.test(text) ? functionRange(text, context) : numberedRange(text, context)
   if (!range) throw malformed(text, by)
-  // As people count, with 0 for what was left out.
+  // Counted from 1, with 0 for a missing number.
   const [first, last] = range
   if ((lines.length === 0 && (first > 0 || last > 0)) || lines.length < first) throw tooShort(name, lines.length, by)
   return { start: Math.max(1, first) - 1, end: last < 1 || last > lines.length ? lines.length : last }
@@ -36,7 +36,7 @@ function malformed(text: string, by: 'blame' | 'log'): GitFailure {
   return new GitFailure('usage: git blame [<options>] [<rev-opts>] [<rev>] [--] <file>', 129)
 }
 
-/** Git's own words; only one of the two commands knows a singular. */
+/** Git's own texts; only one of the two commands has a singular. */
 function tooShort(name: string, count: number, by: 'blame' | 'log') {
   return fatal(`file ${name} has only ${count} line${count === 1 && by === 'blame' ? '' : 's'}`)
 }
@@ -73,7 +73,7 @@ function endOf(text: string, { lines, start }: { lines: readonly string[]; start
   return text.startsWith('+') ? start + count - 1 : Math.max(1, start + 1 - count)
 }
 
-/** The number of the first such line behind so many. */
+/** The number of the first matching line after this many. */
 function matchFrom(pattern: string, lines: readonly string[], from: number): number {
   const regex = patternOf(pattern)
   const found = lines.findIndex((line, i) => i >= from && regex.test(line.replace(/\n$/, '')))
@@ -81,7 +81,7 @@ function matchFrom(pattern: string, lines: readonly string[], from: number): num
   return found + 1
 }
 
-/** From the line that names the function to the next one that could. */
+/** From the line that names the function to the next possible function line. */
 function functionRange(text: string, { lines, after }: RangeContext): [number, number] | null {
   const isFromTop = text.startsWith('^')
   const pattern = text.slice(isFromTop ? 2 : 1)

@@ -1,4 +1,4 @@
-// A remote that is another repository of the workspace: what is asked of it is read from its folder and written there.
+// A remote that is another repository of the workspace: it is read and written through its folder.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
@@ -14,12 +14,12 @@ import { DEFAULT_TRANSFER_LIMITS, type Service } from './transport.ts'
 
 export interface LocalDeps {
   fs: FileSystem
-  /** From where a relative path leads. */
+  /** The base of a relative path. */
   folder: string
   pace?: Repository['pace']
 }
 
-/** What of a ref is to change: `oid` is null for a removal. */
+/** A change of a ref: `oid` is null for a deletion. */
 export interface LocalUpdate {
   ref: string
   before: string | null
@@ -56,7 +56,7 @@ export class LocalTransport {
     return { refs, peeled, capabilities: new Set(['delete-refs', 'shallow']), head: head.ref }
   }
 
-  /** Brings what is wanted, and answers where the history is cut off now. */
+  /** Copies the requested objects, and returns the new boundaries of the history. */
   async bring(to: Repository, wants: readonly string[], depth: number | null): Promise<void> {
     const reach = depth === null ? null : await this.#reach(wants, depth)
     const [own, cut] = [await to.shallow(), reach?.cut ?? (await this.there.shallow())]
@@ -71,7 +71,7 @@ export class LocalTransport {
     if (kept.length > 0 || own.size > 0) await to.saveShallow(new Set(kept))
   }
 
-  /** Commits whose parents are too far away. */
+  /** Commits whose parents are beyond the depth. */
   async #reach(wants: readonly string[], depth: number): Promise<{ cut: Set<string> }> {
     const cut = new Set<string>()
     const seen = new Set<string>()
@@ -91,7 +91,7 @@ export class LocalTransport {
     return { cut }
   }
 
-  /** Brings what the refs are to name, and moves them. By ref, null or why it was refused. */
+  /** Copies the objects of the new refs, and updates the refs. By ref, null or the reason of the refusal. */
   async receive(
     from: Repository,
     updates: readonly LocalUpdate[],
@@ -161,7 +161,7 @@ To squelch this message, you can set it to 'refuse'.
 error: refusing to delete the current branch: <ref>
 `
 
-/** The repository that a path means: its folder, the one with its working tree, or `<path>.git`. */
+/** The repository of a path: its folder, the one with its working tree, or `<path>.git`. */
 export function localRepository(given: string, { fs, folder, pace }: LocalDeps): Repository | null {
   const path = resolvePath(folder, localPath(given) ?? given)
   for (const at of [path, `${path}.git`]) {

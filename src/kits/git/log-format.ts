@@ -1,4 +1,4 @@
-// How a log shows its commits, by the options and the settings.
+// The format of commits in a log, from options and settings.
 
 import type { Arguments } from './arguments.ts'
 import { isTrue } from './config-file.ts'
@@ -10,7 +10,7 @@ import { decorationsOf, parseFormat } from './pretty.ts'
 import type { PrettyOptions } from './pretty-options.ts'
 import { idLength, refuseColor } from './show-changes.ts'
 
-/** What `prettyOptions` reads, as the arguments of a command name it. */
+/** The options of `prettyOptions`, as a command's option list. */
 export const FORMAT_OPTIONS = [
   'oneline',
   'pretty?',
@@ -50,25 +50,25 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
   }
 }
 
-/** What the option that came last says of ids; null if none does. */
+/** The effect of the last option about ids; null if there is none. */
 function abbreviatesBy(options: Arguments): boolean | null {
   const latest = options.latest('oneline', 'abbrev-commit', 'no-abbrev-commit')
   return latest === null ? null : latest !== 'no-abbrev-commit'
 }
 
-/** A short form has its own date, whatever the settings say. */
+/** A short format has its own date style, whatever the settings are. */
 async function usualDate(git: Invocation, format: string): Promise<string> {
   return format === 'reference' ? 'short' : ((await git.setting('log.date')) ?? 'default')
 }
 
-/** The last one that was given. */
+/** The last given format. */
 function formatGiven(options: Arguments): string | null {
   const latest = options.latest('oneline', 'pretty', 'format')
   if (latest === null || latest === 'oneline') return latest
   return options.value(latest) || (latest === 'format' ? 'tformat:' : null)
 }
 
-/** A format may have a name of its own in the settings. */
+/** A format may be an alias from the settings. */
 async function formatMeant(git: Invocation, given: string): Promise<string> {
   return (/^[\w-]+$/.test(given) ? await git.setting(`pretty.${given}`) : null) ?? given
 }
@@ -86,7 +86,7 @@ async function logSettings(
   }
 }
 
-/** Formats of one's own show them where they say so. */
+/** User-defined formats show them only with a placeholder. */
 async function shownNotes(
   git: Invocation,
   options: Arguments,

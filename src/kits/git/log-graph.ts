@@ -1,15 +1,15 @@
-// A log with the graph beside it.
+// A log with the graph next to it.
 
 import { Graph } from './graph.ts'
 import type { Visited } from './history.ts'
 import type { SearchResult } from './log-search.ts'
 
 export interface Texts {
-  /** Of a commit, with a line end only if it has one of its own. */
+  /** Of a commit, with a line end only if the format has one. */
   message: (visited: Visited) => Promise<string>
-  /** What it changed, each line with its end; `''` where that is not shown. */
+  /** Its changes, each line with its line end; `''` if they are not shown. */
   changes: (visited: Visited) => Promise<string>
-  /** Lines between the commits instead of a line end behind each. */
+  /** Lines are between commits instead of a line end after each. */
   isSeparated: boolean
 }
 

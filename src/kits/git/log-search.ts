@@ -1,4 +1,4 @@
-// Which commits a log shows.
+// Selects the commits of a log.
 
 import type { Zone } from '../../lib/clock.ts'
 import type { Arguments } from './arguments.ts'
@@ -21,16 +21,16 @@ export interface Search {
   pathspec: Pathspec
 }
 
-/** The commits that a log shows, in its order. */
+/** The commits of a log, in order. */
 export interface SearchResult {
   commits: Visited[]
-  /** Of a commit that is shown in a graph: the nearest ones before it that are shown too. */
+  /** For a commit in a graph: its nearest shown ancestors. */
   parentsOf: (oid: string) => string[]
-  /** Of a commit that was found by its changes: the ones that count. */
+  /** For a commit found by its changes: the matching changes. */
   changes: ReadonlyMap<string, PairedChange[]>
 }
 
-/** The commits that changed one file, along its former names. */
+/** The commits that changed one file, through renames. */
 export async function searchFile(
   git: Invocation,
   { options, starts }: Search,
@@ -71,7 +71,7 @@ export async function searchHistory(git: Invocation, search: Search): Promise<Se
   let found = await walked(git, search, {
     walk,
     isKept: isOrdered ? () => true : isShown,
-    // Which commits the filter leaves is known only once their changes are, and the order once all are there.
+    // The result of the filter needs the changes of the commits, and an order needs all commits.
     enough: filter === null && !isOrdered ? limit + skip : Number.POSITIVE_INFINITY,
   })
   if (isOrdered) {
@@ -89,11 +89,11 @@ export async function searchHistory(git: Invocation, search: Search): Promise<Se
 }
 
 interface Walk {
-  /** Where the walk went on from a commit. */
+  /** The parents that the walk followed from a commit. */
   parents: Map<string, readonly string[]>
-  /** What has to come after a commit in an order: parents that the walk left aside as well. */
+  /** Commits that must come later in a sorted list, including parents that the walk did not follow. */
   before: Map<string, readonly string[]>
-  /** The commits that changed something below the paths that were asked for. */
+  /** The commits that changed something below the given paths. */
   touching: Set<string>
 }
 
@@ -117,7 +117,7 @@ async function walked(
   }
   const found: Visited[] = []
   let held: Visited | null = null
-  // Whether a commit touches the paths is known when the walk goes on to its parents.
+  // Whether a commit touches the paths is known when the walk continues with its parents.
   for await (const visited of walkHistory(git.repo(), { ...starts, parentsOf })) {
     if (held && isKept(held)) found.push(held)
     held = visited
@@ -134,7 +134,7 @@ function nearestShown(
   { parents, touching }: Walk,
   { shown, hasPaths }: { shown: ReadonlySet<string>; hasPaths: boolean },
 ): SearchResult['parentsOf'] {
-  // What does not touch the paths has one parent at most; the line goes past it.
+  // A commit that does not touch the paths has at most one parent; the line skips it.
   const nearest = (oid: string | undefined) => {
     let at = oid
     while (hasPaths && at !== undefined && !touching.has(at)) at = parents.get(at)?.[0]
@@ -153,7 +153,7 @@ type Filter = {
   changes: Map<string, PairedChange[]>
 }
 
-/** The commits with a change that the filter leaves. */
+/** The commits with a change that passes the filter. */
 async function changing(
   git: Invocation,
   found: Visited[],
@@ -178,7 +178,7 @@ async function changing(
 
 type Simplifying = { visited: Visited; parents: readonly string[]; pathspec: Pathspec; touching: Set<string> }
 
-/** Follows the parent that has the paths as they are; only where none has did the commit change them. */
+/** Follows the parent with the same versions of the paths; only if there is none, the commit changed them. */
 async function simplified(
   git: Invocation,
   { visited, parents, pathspec, touching }: Simplifying,

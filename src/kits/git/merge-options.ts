@@ -1,4 +1,4 @@
-// What options and the configuration say about how it is merged.
+// The merge options from the command line and the configuration.
 
 import type { Arguments } from './arguments.ts'
 import { fatal, GitFailure } from './failure.ts'
@@ -17,7 +17,7 @@ export async function mergeStyle(git: Invocation, strategyOptions: readonly stri
   return style
 }
 
-/** Git's own way of merging is there, and the one that keeps our side; the older ones are not. */
+/** Git's default strategy and `ours` are supported, the older ones are not. */
 export function assertStrategy(name: string | null): void {
   if (['resolve', 'octopus', 'subtree'].includes(name ?? ''))
     throw fatal(`the merge strategy '${name}' is not available here`)
@@ -30,12 +30,12 @@ export function assertStrategy(name: string | null): void {
 
 export type MergeStrategy = 'ort' | 'recursive' | 'ours'
 
-/** The older name is another one for the same way, which is told all the same. */
+/** The older name is an alias of the same strategy, but is shown in messages. */
 function mergeStrategy(name: string | null): MergeStrategy {
   return name === 'ours' || name === 'recursive' ? name : 'ort'
 }
 
-/** What `merge` and `pull` are asked for in the same words. */
+/** The common options of `merge` and `pull`. */
 export async function mergeWishes(git: Invocation, options: Arguments) {
   return {
     commits: !options.has('no-commit'),

@@ -1,22 +1,22 @@
-// Which files of three trees belong together when some of them were renamed.
+// Matches the files of three trees if some of them were renamed.
 
 import type { FileState } from './objects.ts'
 import { type PairedChange, withRenames } from './renames.ts'
 import type { Repository } from './repository.ts'
 import { treeChanges } from './status.ts'
 
-/** One file as the three trees have it. */
+/** One file in the three trees. */
 export interface Three {
-  /** Where it is to be in the end. */
+  /** Its final path. */
   path: string
   base: FileState | null
   ours: FileState | null
   theirs: FileState | null
-  /** Where a side has it, if that is elsewhere. */
+  /** Its path in a tree, if it is different. */
   basePath?: string
   oursPath?: string
   theirsPath?: string
-  /** Both sides gave it a name of their own. */
+  /** Both sides renamed it differently. */
   apart?: { ours: string; theirs: string }
 }
 
@@ -29,7 +29,7 @@ export async function alignedChanges(
   mine: ReadonlyMap<string, FileState>,
 ): Promise<Three[]> {
   const yours = await withRenames(repo, await treeChanges(repo, base, theirs))
-  // What we renamed matters only where something that they changed is not in its place any more.
+  // Our renames are relevant only if a file that they changed is no longer at its path.
   const isMissing = yours.some(({ path, from = path, before }) => before !== null && !mine.has(from))
   const ownRenames =
     base === null || !isMissing ? new Map<string, PairedChange>() : await renamesBetween(repo, base, ours)
@@ -52,7 +52,7 @@ async function renamesBetween(
 
 type OurChanges = { mine: ReadonlyMap<string, FileState>; ownRenames: ReadonlyMap<string, PairedChange> }
 
-/** They changed or removed it in its place; we may have moved it. */
+/** They changed or deleted it at its path; we may have renamed it. */
 function plainThree({ path, before, after }: PairedChange, { mine, ownRenames }: OurChanges): Three {
   const moved = before ? ownRenames.get(path) : undefined
   if (!moved || mine.has(path)) return { path, base: before, ours: mine.get(path) ?? null, theirs: after }
@@ -60,7 +60,7 @@ function plainThree({ path, before, after }: PairedChange, { mine, ownRenames }:
   return { path: moved.path, base: before, ours, theirs: after, basePath: path, theirsPath: path }
 }
 
-/** They moved it, and may have changed it as well. */
+/** They renamed it, and may have changed it too. */
 function renamedThree(change: PairedChange, from: string, { mine, ownRenames }: OurChanges): Three[] {
   const { path, before, after } = change
   const moved = ownRenames.get(from)
@@ -71,7 +71,7 @@ function renamedThree(change: PairedChange, from: string, { mine, ownRenames }: 
     return [{ ...whole, ours, oursPath: moved.path, apart: { ours: moved.path, theirs: path } }]
   }
   const there = mine.get(path) ?? null
-  // Something else has the name already: then it is a file that is gone and a file that is new.
+  // If another file has the name already, it is treated as a deletion and an addition.
   if (there && mine.has(from)) {
     return [
       { path: from, base: before, ours: mine.get(from) ?? null, theirs: null },

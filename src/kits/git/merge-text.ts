@@ -1,4 +1,4 @@
-// Joins two sets of changes to one text, and marks where they contradict each other.
+// Merges two sets of changes to one text, and marks their conflicts.
 
 import { linesOf } from '../../workspace/diff.ts'
 import type { LineEdit } from '../../workspace/shifted-edits.ts'
@@ -10,12 +10,12 @@ export interface MergeLabels {
   base?: string
 }
 
-/** What a contradiction becomes: both sides between marks, or what one of them has, or what both have. */
+/** The resolution of a conflict: both sides between markers, one of the sides, or both. */
 export type Favour = 'ours' | 'theirs' | 'union'
 
 export interface MergeStyle {
   favour?: Favour | undefined
-  /** Whether marks show the base as well. */
+  /** Whether the markers include the base. */
   showsBase?: boolean | undefined
 }
 
@@ -24,7 +24,7 @@ export interface MergedText {
   conflicts: number
 }
 
-/** A stretch of the three texts where not all of them are the same, and whose lines are taken there. */
+/** A part of the three texts with differences, and the side whose lines are used. */
 interface Region {
   taken: 'ours' | 'theirs' | 'same' | 'conflict'
   base: Span
@@ -37,7 +37,7 @@ interface Span {
   count: number
 }
 
-/** So few lines between two conflicts are made part of one. */
+/** Conflicts with at most this many lines between them are joined. */
 const NEAR = 3
 
 interface Texts {
@@ -46,7 +46,7 @@ interface Texts {
   theirs: string[]
 }
 
-/** Lines are compared with their ends, so a missing end of the last line is a change like any other. */
+/** Lines are compared with their line ends, so a missing line end is a change like any other. */
 export function mergeText(
   base: string,
   [ours, theirs]: readonly [string, string],
@@ -54,7 +54,7 @@ export function mergeText(
 ): MergedText {
   const texts = { base: linesOf(base), ours: linesOf(ours), theirs: linesOf(theirs) }
   const regions = regionsOf(texts)
-  // With the base between the marks, all of what each side has is shown beside it.
+  // With the base between the markers, the complete sides are shown next to it.
   const shown = showsBase ? regions : joinedNear(regions.flatMap((region) => refined(region, texts)))
   const merged: string[] = []
   let at = 0
@@ -77,12 +77,12 @@ export function mergeText(
 const compare = (before: readonly string[], after: readonly string[]) =>
   gitEdits(before, after, { byIndent: false, algorithm: 'histogram' })
 
-/** Changes of both sides that overlap or touch are a conflict, unless they are the same. */
+/** Changes of both sides that overlap or touch are a conflict, unless they are equal. */
 function regionsOf(texts: Texts): Region[] {
   const [mine, yours] = [compare(texts.base, texts.ours), compare(texts.base, texts.theirs)]
   const regions: Region[] = []
   let [i, j] = [0, 0]
-  /** By how much each side is ahead of the base behind the last of its changes. */
+  /** The offset of each side relative to the base after its last change. */
   const shift = { ours: 0, theirs: 0 }
   for (let [a, b] = [mine[i], yours[j]]; a || b; [a, b] = [mine[i], yours[j]]) {
     if (a && (!b || a.end < b.start)) {
@@ -119,7 +119,7 @@ function isSameChange(a: LineEdit, b: LineEdit, { ours, theirs }: Texts): boolea
   return sameLines(ours.slice(a.from, a.to), theirs.slice(b.from, b.to))
 }
 
-/** The part of the base that either of the two changes, and what each side has in its place. */
+/** The part of the base that either change covers, with the lines of each side. */
 function overlapping(a: LineEdit, b: LineEdit): Region {
   const start = Math.min(a.start, b.start)
   const end = Math.max(a.end, b.end)
@@ -130,7 +130,7 @@ function overlapping(a: LineEdit, b: LineEdit): Region {
   return { taken: 'conflict', base: { at: start, count: end - start }, ours: side(a), theirs: side(b) }
 }
 
-/** One that touches the last one on either side becomes part of it. */
+/** A region that touches the last one on either side is joined with it. */
 function add(regions: Region[], region: Region): void {
   const last = regions.at(-1)
   const touches = (side: 'ours' | 'theirs') => last && region[side].at <= last[side].at + last[side].count
@@ -144,7 +144,7 @@ function add(regions: Region[], region: Region): void {
   }
 }
 
-/** What both sides have in a conflict is taken out of it, which may leave several smaller ones. */
+/** Common lines of both sides are removed from a conflict, which may leave several smaller ones. */
 function refined(region: Region, { ours, theirs }: Texts): Region[] {
   if (region.taken !== 'conflict' || region.ours.count === 0 || region.theirs.count === 0) return [region]
   const linesIn = (text: string[], { at, count }: Span) => text.slice(at, at + count)
@@ -200,7 +200,7 @@ function marked(
   ]
 }
 
-/** Whether the lines before the conflict, and the first of the base, end as on Windows. */
+/** Whether the lines before the conflict, and the first of the base, end with CRLF. */
 function hasCarriageReturns({ ours, theirs }: Region, texts: Texts): boolean {
   const places = [
     { lines: texts.ours, at: Math.max(0, ours.at - 1) },
@@ -211,7 +211,7 @@ function hasCarriageReturns({ ours, theirs }: Region, texts: Texts): boolean {
   for (const { lines, at } of places) {
     const line = lines[at] ?? ''
     const told = line.endsWith('\n') ? line : at > 0 ? (lines[at - 1] ?? '') : null
-    // A single line without an end tells nothing.
+    // A single line without a line end gives no information.
     if (told === null) continue
     if (!told.endsWith('\r\n')) return false
     has = true

@@ -1,4 +1,4 @@
-// Joins two trees that grew from one: path by path, and line by line where both changed the same file.
+// Merges two trees with a common base: path by path, and line by line if both changed the same file.
 
 import { textIfAny } from '../../workspace/diff.ts'
 import { byteOrder, utf8 } from './bytes.ts'
@@ -13,15 +13,15 @@ export interface Conflict {
   base: FileState | null
   ours: FileState | null
   theirs: FileState | null
-  /** What the working tree gets: the file with marks in it, or one of the sides. */
+  /** The version for the working tree: the file with conflict markers, or one of the sides. */
   shown: FileState | null
 }
 
 export interface MergedTrees {
-  /** What differs from our side without conflict. Null removes the file. */
+  /** The differences from our side without a conflict. Null removes the file. */
   changes: Map<string, FileState | null>
   conflicts: Conflict[]
-  /** What git says about it, path by path. */
+  /** Git's messages, path by path. */
   messages: string[]
 }
 
@@ -60,7 +60,7 @@ async function mergePath(repo: Repository, three: Three, merging: Merging): Prom
   await mergeFile(repo, three, { ...merging, mode })
 }
 
-/** The file becomes this, without conflict. */
+/** Sets the result of the file, without a conflict. */
 function settle({ path, oursPath }: Three, state: FileState | null, { merged, mine }: Merging): void {
   if (oursPath !== undefined && mine.has(oursPath)) merged.changes.set(oursPath, null)
   if (!sameState(mine.get(path), state)) merged.changes.set(path, state)
@@ -71,7 +71,7 @@ function clash({ path, oursPath, ...three }: Three, shown: FileState | null, { m
   merged.conflicts.push({ path, base: three.base, ours: three.ours, theirs: three.theirs, shown })
 }
 
-/** One side has it no more, the other changed it. */
+/** One side deleted it, the other changed it. */
 function gone(three: Three, merging: Merging): void {
   const { path, basePath, ours, theirs } = three
   const { how, merged } = merging
@@ -84,7 +84,7 @@ function gone(three: Three, merging: Merging): void {
   clash(three, ours ?? theirs, merging)
 }
 
-/** Both names are left, for the user to choose. */
+/** Both names are kept, and the user must choose. */
 function bothRenamed({ base, ours, theirs, basePath = '', apart, path }: Three, { merged, how }: Merging): void {
   const names = apart ?? { ours: path, theirs: path }
   merged.messages.push(
@@ -131,14 +131,14 @@ async function mergeContents(repo: Repository, three: Three, how: TreeMerge) {
   return mergeText(before, [mine, yours], { ...how, ...labelsFor(three, how) })
 }
 
-/** A file that has another name on one of the sides is told with the names. */
+/** If a file has another name on one side, the labels contain the names. */
 function labelsFor({ path, basePath = path, oursPath = path, theirsPath = path }: Three, how: TreeMerge): MergeLabels {
   if (oursPath === theirsPath && basePath === oursPath) return how
   const base = how.base === undefined ? {} : { base: `${how.base}:${basePath}` }
   return { ours: `${how.ours}:${oursPath}`, theirs: `${how.theirs}:${theirsPath}`, ...base }
 }
 
-/** A file of one side where the other has a folder: the folder stays, the file is left to the user. */
+/** A file of one side at the path of the other's folder: the folder stays, the file is left to the user. */
 function markFolderClashes(merged: MergedTrees, ours: ReadonlyMap<string, FileState>): void {
   const after = new Set([...ours.keys()].filter((path) => merged.changes.get(path) !== null))
   for (const [path, state] of merged.changes) if (state) after.add(path)

@@ -1,4 +1,4 @@
-// Joins another commit into the current branch.
+// Merges another commit into the current branch.
 
 import { lstatAt } from '../../workspace/stat.ts'
 import { utf8 } from './bytes.ts'
@@ -29,7 +29,7 @@ import { takeAway } from './worktree.ts'
 
 export interface MergeRequest {
   oid: string
-  /** As the user called it. */
+  /** The name given by the user. */
   name: string
   message: string
   fastForward: 'allowed' | 'only' | 'never'
@@ -38,9 +38,9 @@ export interface MergeRequest {
   quiet: boolean
   showsStat: boolean
   unrelated: boolean
-  /** With `ours` the result is our side as it is, whatever the other one has. */
+  /** With `ours` the result is our side unchanged, whatever the other one contains. */
   strategy?: MergeStrategy
-  /** The message was given, which a merge without a commit of its own has no use for. */
+  /** A message was given, which a fast-forward does not use. */
   hasMessage?: boolean
   style?: MergeStyle
 }
@@ -79,7 +79,7 @@ export async function refuseUnfinished(git: Invocation): Promise<void> {
   }
 }
 
-/** On a branch without commits there is nothing to join with. */
+/** On a branch without commits there is nothing to merge with. */
 async function becomeFirst(git: Invocation, { oid }: MergeRequest): Promise<number> {
   const repo = git.repo()
   const changes = await changesBetween(repo, null, (await repo.commit(oid)).tree)
@@ -97,7 +97,7 @@ async function fastForward(git: Invocation, from: string, request: MergeRequest)
   if (!request.quiet) git.line(`Updating ${await abbreviate(repo, from)}..${await abbreviate(repo, request.oid)}`)
   const changes = await changesBetween(repo, before, after)
   const obstacles = await obstaclesTo(repo, before, changes)
-  // It is refused before anything was merged: the code is that of an error, not of a failed strategy.
+  // It is refused before merging: the exit code is that of an error, not of a failed strategy.
   if (obstacles.modified.length + obstacles.untracked.length > 0)
     throw new GitFailure(obstacleText(obstacles, 'merge'), 1)
   await applyChanges(repo, changes)
@@ -155,7 +155,7 @@ async function threeWay(
   return 0
 }
 
-/** The older strategy tells of each file that goes, from the last to the first. */
+/** The older strategy reports each deleted file, from the last to the first. */
 function tellRemoved(git: Invocation, changes: TreeDelta): void {
   const removed = [...changes].filter(([, state]) => state === null).map(([path]) => path)
   for (const path of removed.sort().reverse()) git.line(`Removing ${path}`)
@@ -181,11 +181,11 @@ async function commitMerge(
   return 0
 }
 
-/** A merge starts from what is committed. */
+/** A merge requires an index without staged changes. */
 async function refuseStaged(git: Invocation, tree: string): Promise<void> {
   if ((await indexTree(git.repo())) === tree) return
   const changes = await treeChanges(git.repo(), tree, await indexTree(git.repo()))
-  // What was changed is put aside and put back again, which leaves no folder whose files are all gone.
+  // The changes are stashed and restored, which removes folders without files.
   const repo = git.repo()
   for (const { path } of (await repo.index()).entries) {
     if (!lstatAt(repo.fs, `${repo.root}/${path}`)) takeAway(repo.fs, repo.root, path)
@@ -202,11 +202,11 @@ export interface Joining {
   ours: string
   theirs: string
   labels: TreeMerge
-  /** What is said when something stands in the way. */
+  /** The error for obstacles. */
   refuse?: (obstacles: Obstacles) => GitFailure
 }
 
-/** Merges into index and working tree; what contradicts itself stays there with marks, and unmerged in the index. */
+/** Merges into index and working tree; conflicts are left there with markers, and unmerged in the index. */
 export async function joinTrees(git: Invocation, { base, ours, theirs, labels, refuse = refuseJoining }: Joining) {
   const repo = git.repo()
   const result = await mergeTrees(repo, [base, ours, theirs], labels)
@@ -236,7 +236,7 @@ async function leaveConflict(repo: Repository, { path, base, ours, theirs, shown
   }
 }
 
-/** Notes what is being merged, for the commit that concludes it. */
+/** Stores the state of the merge, for the commit that finishes it. */
 async function leaveOpen(
   git: Invocation,
   request: MergeRequest,

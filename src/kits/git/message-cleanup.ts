@@ -1,4 +1,4 @@
-// What of a commit's message is kept.
+// Cleans up commit messages.
 
 import { fatal } from './failure.ts'
 
@@ -6,7 +6,7 @@ export type Cleanup = 'strip' | 'whitespace' | 'verbatim' | 'scissors'
 
 const SCISSORS = '# ------------------------ >8 ------------------------'
 
-/** As `--cleanup` and the configuration name it; the default depends on whether there was an editor. */
+/** In the terms of `--cleanup` and the configuration; the default depends on the use of an editor. */
 export function cleanupOf(name: string, isEdited: boolean): Cleanup {
   if (name === 'default') return isEdited ? 'strip' : 'whitespace'
   if (name === 'scissors') return isEdited ? 'scissors' : 'whitespace'
@@ -14,7 +14,7 @@ export function cleanupOf(name: string, isEdited: boolean): Cleanup {
   throw fatal(`Invalid cleanup mode ${name}`)
 }
 
-/** Without blanks at line ends, without empty lines around it and more than one between paragraphs. */
+/** Removes trailing blanks, surrounding empty lines, and all but one empty line between paragraphs. */
 export function tidyMessage(text: string, cleanup: Cleanup = 'whitespace'): string {
   if (cleanup === 'verbatim') return text
   const end = cleanup === 'scissors' ? `\n${text}`.indexOf(`\n${SCISSORS}\n`) : -1

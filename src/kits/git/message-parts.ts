@@ -1,4 +1,4 @@
-// The parts of a message of a commit.
+// The parts of a commit message.
 
 export function subjectOf(message: string): string {
   return (message.trimStart().split(/\n\s*\n/, 1)[0] ?? '').trimEnd().replace(/\s*\n/g, ' ')
@@ -9,7 +9,7 @@ export function bodyOf(message: string): string {
   return end ? message.trimStart().slice(end.index + end[0].length) : ''
 }
 
-/** As a part of the name of a file. */
+/** As a part of a file name. */
 export function slug(subject: string): string {
   return subject
     .replace(/[^A-Za-z0-9._]+/g, '-')

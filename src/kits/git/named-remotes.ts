@@ -1,4 +1,4 @@
-// The remotes that the configuration names, and where they are.
+// The remotes of the configuration, and their URLs.
 
 import { GitFailure } from './failure.ts'
 import type { Invocation } from './invocation.ts'
@@ -9,23 +9,23 @@ export async function remoteNames(git: Invocation): Promise<string[]> {
   return [...new Set(keys.filter((name) => name !== undefined))].sort()
 }
 
-/** Where a remote is, the first address for fetching. */
+/** The URLs of a remote, the one for fetching first. */
 export async function urlsOf(git: Invocation, name: string, use: 'fetch' | 'push'): Promise<string[]> {
   const config = await git.repo().config()
   const urls = config.getAll(`remote.${name}.url`)
   if (urls.length === 0) throw new GitFailure(`error: No such remote '${name}'`, 2)
   const pushUrls = use === 'push' ? config.getAll(`remote.${name}.pushurl`) : []
-  // They may have come with somebody's files: what is secret in them is not for showing.
+  // The configuration may come from anyone: secrets in URLs must not be shown.
   return (pushUrls.length > 0 ? pushUrls : urls).map((url) => url.replace(/^(https?:\/\/)[^/?#]*@/i, '$1'))
 }
 
-/** The one that is meant when none is named. */
+/** The default remote. */
 export async function usualRemote(git: Invocation): Promise<string> {
   const names = await remoteNames(git)
   return names.length === 1 ? (names[0] ?? 'origin') : 'origin'
 }
 
-/** The address behind a remote's name, or the address itself. */
+/** The URL of a named remote, or the given URL itself. */
 export async function addressOf(
   git: Invocation,
   given: string,

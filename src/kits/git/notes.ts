@@ -1,4 +1,4 @@
-// Notes about commits: a tree that has a file for each of them, named by its id.
+// Notes about commits: a tree with one file for each commit, named by its id.
 
 import { textOf } from './bytes.ts'
 import type { Invocation } from './invocation.ts'
@@ -11,7 +11,7 @@ export async function notesRef(git: Invocation): Promise<string> {
   return git.env.GIT_NOTES_REF || (await git.setting('core.notesRef')) || DEFAULT_REF
 }
 
-/** By the id of what they are about, the id of the text. */
+/** The id of the text, by the id of the annotated object. */
 export async function notesOf(repo: Repository, ref: string): Promise<Map<string, string>> {
   const oid = await repo.refs.resolve(ref)
   if (oid === null) return new Map()
@@ -24,7 +24,7 @@ export async function notesOf(repo: Repository, ref: string): Promise<Map<string
   )
 }
 
-/** What stands below the message in a log, under the name of its ref unless that is the usual one. */
+/** The notes after the message in a log, with the name of their ref unless it is the default one. */
 export interface ShownNotes {
   ref: string
   byCommit: ReadonlyMap<string, string>

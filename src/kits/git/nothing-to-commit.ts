@@ -1,4 +1,4 @@
-// What is said when a commit would hold nothing.
+// The messages if a commit would be empty.
 
 import type { Invocation } from './invocation.ts'
 import { relativeTo } from './pathspec.ts'
@@ -11,7 +11,7 @@ export async function sayNothingToCommit(git: Invocation): Promise<number> {
   return 1
 }
 
-/** Of a commit that was picked, and that changes nothing here. */
+/** For a picked commit without changes. */
 export async function sayEmptyPick(git: Invocation, isPick = true): Promise<number> {
   await sayNothingToCommit(git)
   if (!isPick) return 1

@@ -1,5 +1,5 @@
-// The objects of one repository: loose files and packs, the way git stores them. Objects are never changed, so what was
-// read once stays true; what is missing is looked for again, as a fetch may have brought it.
+// The objects of one repository: loose files and packs, in git's format. Objects never change, so they can be cached;
+// missing ones are searched again, because a fetch may have added them.
 
 import { deflateSync } from 'node:zlib'
 import { joinBytes } from '../../lib/bytes.ts'
@@ -20,7 +20,7 @@ export class MissingObjectError extends Error {
 
 interface OpenPack {
   index: PackIndex
-  /** Read when an object of it is wanted for the first time. */
+  /** Read when its first object is needed. */
   pack: Promise<Pack> | null
   heldBytes: number
 }
@@ -40,7 +40,7 @@ export class ObjectStore {
     this.#folder = `${gitDir}/objects`
   }
 
-  /** What it holds of the files that it has read. */
+  /** The size of the cached files. */
   get heldBytes(): number {
     return [...this.#packs.values()].reduce((sum, { index, heldBytes }) => sum + index.sizeBytes + heldBytes, 0)
   }
@@ -63,7 +63,7 @@ export class ObjectStore {
 
   async write(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const oid = objectId(type, bytes)
-    // The empty tree can be read without being there; what names it needs it there all the same.
+    // The empty tree can be read without being stored; but a reference to it requires it.
     if (oid === EMPTY_TREE ? this.#isLoose(oid) : await this.has(oid)) return oid
     const folder = `${this.#folder}/${oid.slice(0, 2)}`
     this.#fs.makeDirectory(folder, { recursive: true })
@@ -72,14 +72,14 @@ export class ObjectStore {
     return oid
   }
 
-  /** How many letters of an id git shows, by the number of packed objects: 7 up to 16,383, 8 from there on. */
+  /** The number of digits of displayed ids, by the number of packed objects: 7 up to 16,383, 8 from there on. */
   async usualIdLength(): Promise<number> {
     await this.#openNewPacks()
     const count = [...this.#packs.values()].reduce((sum, { index }) => sum + index.count, 0)
     return Math.max(7, Math.ceil(count.toString(2).length / 2))
   }
 
-  /** At most a few: for a prefix that is too short to mean one object. */
+  /** A few at most, enough to detect an ambiguous prefix. */
   async idsStartingWith(prefix: string): Promise<string[]> {
     await this.#openNewPacks()
     const packed = [...this.#packs.values()].flatMap(({ index }) => index.idsStartingWith(prefix))
@@ -87,7 +87,7 @@ export class ObjectStore {
     return [...new Set([...packed, ...loose.filter((oid) => oid.startsWith(prefix) && oid.length === 40)])]
   }
 
-  /** `hops` tells how many deltas that name their base by its id led here. */
+  /** `hops` is the number of deltas with a base given by id that led here. */
   async #find(oid: string, hops: number): Promise<GitObject | null> {
     if (oid === EMPTY_TREE) return { type: 'tree', bytes: new Uint8Array() }
     return (
@@ -97,7 +97,7 @@ export class ObjectStore {
     )
   }
 
-  /** An index that was tampered with can lead from a delta back to itself. */
+  /** In a manipulated pack, a delta can lead back to itself. */
   async #base(oid: string, hops: number): Promise<GitObject> {
     if (hops > MAX_DELTA_CHAIN) throw new CorruptObjectError('a chain of deltas is too long')
     const object = await this.#find(oid, hops)
@@ -121,7 +121,7 @@ export class ObjectStore {
   async #loose(oid: string): Promise<GitObject | null> {
     if (!this.#isLoose(oid)) return null
     const deflated = await this.#fs.read(this.#loosePath(oid))
-    // Most files shrink to a third; a buffer of the limit for each of thousands would be cleared in vain.
+    // Most files shrink to a third; clearing a buffer of the maximum size for each of thousands would be wasteful.
     const { bytes: whole } = inflateAtMost(deflated, MAX_OBJECT_BYTES + MAX_HEADER_BYTES, 4 * deflated.byteLength)
     const end = whole.indexOf(NUL)
     const [type = '', size] = textOf(whole.subarray(0, Math.max(0, end))).split(' ')
@@ -147,13 +147,13 @@ export class ObjectStore {
       open.heldBytes = pack.sizeBytes
       return pack
     } catch (error) {
-      // The next one to ask tries again.
+      // The next read tries again.
       open.pack = null
       throw error
     }
   }
 
-  /** Whether there were any. */
+  /** Returns whether there were any. */
   async #openNewPacks(): Promise<boolean> {
     let isNew = false
     for (const file of this.#names(`${this.#folder}/pack`)) {

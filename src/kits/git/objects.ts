@@ -11,7 +11,7 @@ export interface GitObject {
   bytes: Uint8Array
 }
 
-/** What is stored is not what git stores. */
+/** The stored data is not in git's format. */
 export class CorruptObjectError extends Error {
   override readonly name = 'CorruptObjectError'
 }
@@ -27,7 +27,7 @@ export interface TreeEntry {
   oid: string
 }
 
-/** What a path holds: its mode and the id of its contents. */
+/** The state of a path: its mode and the id of its contents. */
 export interface FileState {
   mode: number
   oid: string
@@ -38,7 +38,7 @@ export interface Signature {
   email: string
   /** Since the epoch. */
   seconds: number
-  /** As `+0130`. */
+  /** In the form `+0130`. */
   zone: string
 }
 
@@ -142,7 +142,7 @@ function parseSignature(text: string): Signature {
   }
 }
 
-/** The lines before the first empty one, continued ones joined, and the rest. */
+/** The lines before the first empty one, with continuation lines joined, and the rest. */
 function headed(text: string): { headers: [string, string][]; message: string } {
   const end = text.indexOf('\n\n')
   const head = end < 0 ? text.replace(/\n$/, '') : text.slice(0, end)

@@ -1,12 +1,12 @@
-// Options that git does not take together, and what it says then. Without this the one that is looked at first would win, and
-// the others would count for nothing.
+// Combinations of options that git refuses, and its error messages. Without this the option that is checked first would
+// be used, and the others ignored.
 
 import { fatal, GitFailure } from './failure.ts'
 
 const MISUSE = 129
 
 interface Conflict {
-  /** Of these, one at the most; each with the words that git has for it. */
+  /** At most one of these is allowed; each with its name in git's message. */
   among: readonly (readonly [name: string, shown: string])[]
   refuse: (first: string, second: string) => GitFailure
 }

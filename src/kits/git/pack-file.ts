@@ -1,14 +1,14 @@
-// One pack and its index, read in place: an object is found by a search in the index and costs what it holds, whatever
-// the size of the pack.
+// One pack and its index, read in place: an object is found by a search in the index, and reading it depends only on
+// its own size, not on that of the pack.
 
 import { inflateWithin, type Unpacked } from '../../workspace/inflate.ts'
 import { bytesOfHex, hexOf } from './bytes.ts'
 import { CorruptObjectError, type GitObject, type ObjectType } from './objects.ts'
 
-/** Larger objects are not read: they and the copies that git needs of them would not fit into memory. */
+/** Larger objects are not read: they and the required copies would not fit into memory. */
 export const MAX_OBJECT_BYTES = 32 * 1024 * 1024
 export const MAX_DELTA_CHAIN = 4096
-/** Of bases of deltas: neighbours in a pack are often made from the same one. */
+/** For bases of deltas: neighbors in a pack often have the same base. */
 const MAX_REMEMBERED_BYTES = 8 * 1024 * 1024
 
 const TYPES: Record<number, ObjectType> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' }
@@ -39,7 +39,7 @@ export class PackIndex {
     return this.#bytes.byteLength
   }
 
-  /** Where in the pack the object begins, or null. */
+  /** The offset of the object in the pack, or null. */
   find(oid: string): number | null {
     const at = this.#lowest(bytesOfHex(oid))
     if (at >= this.count || hexOf(this.#name(at)) !== oid) return null
@@ -57,7 +57,7 @@ export class PackIndex {
     return found
   }
 
-  /** The place of the first name that is not below this one. */
+  /** The position of the first name that is not less than this one. */
   #lowest(name: Uint8Array): number {
     const first = name[0] ?? 0
     let low = first === 0 ? 0 : this.#fanout(first - 1)
@@ -87,11 +87,11 @@ function isBelow(a: Uint8Array, b: Uint8Array): boolean {
   return false
 }
 
-/** An entry's head: what it is, how large it is once inflated, and where the deflated bytes begin. */
+/** The header of an entry: its kind, its decompressed size, and the offset of the deflated bytes. */
 export interface PackEntry {
   type: number
   sizeBytes: number
-  /** Of the base of a delta: where it begins in the pack, or its id. */
+  /** The base of a delta: its offset in the pack, or its id. */
   baseOffset: number | null
   baseId: string | null
   bodyAt: number
@@ -130,7 +130,7 @@ function byteAt(bytes: Uint8Array, at: number): number {
   return byte
 }
 
-/** Inflates exactly what the head announced. */
+/** Decompresses exactly the size in the header. */
 export function inflated(deflated: Uint8Array, sizeBytes: number): Unpacked {
   if (sizeBytes > MAX_OBJECT_BYTES) throw new CorruptObjectError(`an object is larger than ${MAX_OBJECT_BYTES} bytes`)
   const unpacked = inflateAtMost(deflated, sizeBytes)
@@ -139,7 +139,7 @@ export function inflated(deflated: Uint8Array, sizeBytes: number): Unpacked {
   return unpacked
 }
 
-/** One byte more than the limit is the most that is made of it. */
+/** Produces at most one byte more than the limit. */
 export function inflateAtMost(deflated: Uint8Array, maxBytes: number, expectedBytes = maxBytes): Unpacked {
   try {
     return inflateWithin(deflated, maxBytes + 1, expectedBytes)
@@ -161,7 +161,7 @@ export class Pack {
     return this.#bytes.byteLength
   }
 
-  /** `other` answers with the base of a delta that names it by its id. */
+  /** `other` returns the base of a delta that is given by its id. */
   async read(offset: number, other: (oid: string) => Promise<GitObject>): Promise<GitObject> {
     const chain: { offset: number; delta: Uint8Array }[] = []
     let object: GitObject | null = null
@@ -199,7 +199,7 @@ export class Pack {
   }
 }
 
-/** The sizes at the head of a delta: of its base, and of what it makes. */
+/** The sizes in the header of a delta: of its base, and of its result. */
 export function deltaSizes(delta: Uint8Array): { base: number; result: number; bodyAt: number } {
   const [base, afterBase] = sizeAt(delta, 0)
   const [result, bodyAt] = sizeAt(delta, afterBase)
@@ -216,7 +216,7 @@ function sizeAt(bytes: Uint8Array, from: number): [number, number] {
   }
 }
 
-/** What a delta makes of its base: pieces copied from the base and bytes of its own, in turn. */
+/** Applies a delta to its base: a sequence of copied pieces and literal bytes. */
 export function patched(base: Uint8Array, delta: Uint8Array): Uint8Array {
   const { base: baseBytes, result, bodyAt } = deltaSizes(delta)
   if (baseBytes !== base.byteLength || result > MAX_OBJECT_BYTES)

@@ -1,5 +1,5 @@
-// Takes a pack from a stranger: every object is inflated once, its size checked against what memory allows before it is
-// made, and its id computed. What comes out is the index by which git finds the objects.
+// Indexes an untrusted pack: every object is decompressed once, its size is checked before memory is allocated, and its
+// id is computed. The result is git's index of the objects.
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -12,11 +12,11 @@ import type { Pace } from './tree.ts'
 
 export interface PackLimits {
   maxObjects: number
-  /** Of all objects together, as they are once unpacked. */
+  /** The sum of all decompressed objects. */
   maxUnpackedBytes: number
 }
 
-/** Objects on the way from a base to the last delta made from it, all of which are held at once. */
+/** The objects in a chain from a base to its last delta, which are all in memory at once. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024
 
 interface IndexedEntry extends PackEntry {
@@ -32,7 +32,7 @@ const TRAILER_BYTES = 20
 
 export interface IndexedPack {
   index: Uint8Array
-  /** The checksum at its end, by which the pack is called. */
+  /** The checksum at its end, which is the name of the pack. */
   checksum: string
   objects: number
 }
@@ -68,7 +68,7 @@ async function entriesOf(pack: Uint8Array, options: IndexingOptions): Promise<In
   }
 }
 
-/** Every entry in its place; plain objects get their ids. */
+/** Parses every entry; plain objects get their ids. */
 async function scan(pack: Uint8Array, { limits, pace }: IndexingOptions): Promise<IndexedEntry[]> {
   const view = new DataView(pack.buffer, pack.byteOffset, pack.byteLength)
   if (pack.byteLength < HEADER_BYTES + TRAILER_BYTES || view.getUint32(0) !== PACK_MAGIC || view.getUint32(4) !== 2) {
@@ -116,7 +116,7 @@ function inflateEntry(
 
 type Base = { object: GitObject; key: string }
 
-/** Each base is inflated once for all that is made from it, from the top down. */
+/** Each base is decompressed once for all its deltas, starting from the top. */
 async function resolveDeltas(
   pack: Uint8Array,
   entries: readonly IndexedEntry[],
@@ -158,7 +158,7 @@ async function resolveDeltas(
   if (children.size > 0) throw refuse('it has deltas without a base')
 }
 
-/** The deltas, by the id or the offset of what each is made from. */
+/** The deltas, by the id or the offset of their base. */
 function deltasByBase(entries: readonly IndexedEntry[]): Map<string, IndexedEntry[]> {
   const children = new Map<string, IndexedEntry[]>()
   for (const entry of entries) {

@@ -1,4 +1,5 @@
-// Makes a pack of what a remote lacks: new commits with their trees and files, each object whole.
+// Creates a pack with the objects that a remote does not have: new commits with their trees and files, each object
+// complete.
 
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
@@ -9,12 +10,12 @@ import { walkHistory } from './history.ts'
 import { MODE, type ObjectType, parseTag, parseTree } from './objects.ts'
 import type { Repository } from './repository.ts'
 
-/** A pack stands in memory twice when it is sent. */
+/** A pack is in memory twice when it is sent. */
 const MAX_PACK_BYTES = 32 * 1024 * 1024
 const TYPE_BITS: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 }
 const HEADER_BYTES = 12
 
-/** Ids of all that is reachable from `wanted` and is not known to be behind `known`, which the remote has. */
+/** Ids of all objects that are reachable from `wanted` and not known to be reachable from `known`, which the remote has. */
 export async function objectsBetween(
   repo: Repository,
   wanted: readonly string[],
@@ -37,7 +38,7 @@ export async function objectsBetween(
   for await (const { oid, commit } of walkHistory(repo, { include: commits, exclude: there })) {
     found.add(oid)
     const [parent] = commit.parents
-    // What the parent has is sent with the parent, or it is there.
+    // The parent's files are sent with the parent, or are at the remote already.
     const before = parent === undefined ? null : (await repo.commit(parent)).tree
     await addTree(repo, commit.tree, { before, found })
   }

@@ -1,4 +1,4 @@
-// The frames of git's protocol: a length in four hexadecimal digits, and what it counts.
+// The frames of git's protocol: a length in four hexadecimal digits, and the payload.
 
 import { joinBytes } from '../../lib/bytes.ts'
 import { textOf, utf8 } from './bytes.ts'
@@ -12,7 +12,7 @@ export function packetLine(content: string): Uint8Array {
   return joinBytes([utf8((bytes.byteLength + LENGTH_BYTES).toString(16).padStart(LENGTH_BYTES, '0')), bytes])
 }
 
-/** The frames of what arrives, as soon as each is whole; null for a flush. */
+/** The received frames, as soon as each is complete; null for a flush. */
 export async function* packetsOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | null> {
   let rest = new Uint8Array()
   for await (const part of parts) {
@@ -27,7 +27,7 @@ export async function* packetsOf(parts: AsyncIterable<Uint8Array>): AsyncGenerat
   if (rest.byteLength > 0) throw brokenOff()
 }
 
-/** Where the frame ends; null while it is not all there. */
+/** The end of the frame; null while it is incomplete. */
 function endOf(bytes: Uint8Array, at: number): number | null {
   if (bytes.byteLength - at < LENGTH_BYTES) return null
   const digits = textOf(bytes.subarray(at, at + LENGTH_BYTES))

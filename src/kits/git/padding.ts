@@ -1,11 +1,11 @@
-// `%<(20)`, `%>|(40,trunc)` and their kin: how wide the next field of a format is made.
+// `%<(20)`, `%>|(40,trunc)` and similar: the width of the next field of a format.
 
-/** Further than any line is wide. */
+/** Longer than any line. */
 const MAX_WIDTH = 16 * 1024
 const TERMINAL_COLUMNS = 80
 
 export interface Padding {
-  /** Where the text stands among the blanks; `steal` takes the ones in front of it when there is no room. */
+  /** The alignment of the text; `steal` also uses preceding blanks if there is no space. */
   side: 'left' | 'right' | 'middle' | 'steal'
   width: number
   /** The width is counted from the beginning of the line. */
@@ -16,7 +16,7 @@ export interface Padding {
 // As C reads a number: blanks and a sign before it, and whatever stands behind it.
 const FORM = /^(<|><|>>|>)(\|?)\(\s*([-+]?\d+)[^,)]*(?:,(trunc|ltrunc|mtrunc))?\)$/
 
-/** What stands behind the `%`; null for what is no such placeholder, which is shown as it is. */
+/** The text after the `%`; null if it is not such a placeholder, which is printed unchanged. */
 export function parsePadding(text: string): Padding | null {
   const [, sign, column, digits = '', cut] = FORM.exec(text) ?? []
   const isColumn = column === '|'
@@ -27,7 +27,7 @@ export function parsePadding(text: string): Padding | null {
   return { side, width, isColumn, cut: (cut as Padding['cut']) ?? null }
 }
 
-/** The text so far with the field behind it. */
+/** The text so far with the padded field after it. */
 export function withPadded(before: string, field: string, { side, width, isColumn, cut }: Padding): string {
   const room = isColumn ? width - columns(before.slice(before.lastIndexOf('\n') + 1)) : width
   const taken = columns(field)
@@ -55,7 +55,7 @@ function shortened(field: string, room: number, cut: Padding['cut']): string {
   return cut === 'mtrunc' ? without(field, Math.floor(room / 2) - 1, away) : field
 }
 
-/** Two dots in place of that many columns. */
+/** Two dots instead of that many columns. */
 function without(field: string, from: number, count: number): string {
   let at = 0
   let kept = ''
@@ -75,7 +75,7 @@ const TERMINAL_SIGN = /\x1b\[[0-9;]*m/g
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u
 
-/** On a terminal; its own signs take none. */
+/** On a terminal; control sequences have no width. */
 function columns(text: string): number {
   let count = 0
   for (const char of text.replace(TERMINAL_SIGN, '')) count += WIDE.test(char) ? 2 : /\p{M}|\p{Cc}/u.test(char) ? 0 : 1

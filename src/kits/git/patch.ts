@@ -1,4 +1,4 @@
-// Changes as git shows them: patches, statistics and lists of names.
+// Changes in git's formats: patches, statistics and lists of names.
 
 import { linesOf } from '../../workspace/diff.ts'
 import { isBinary, textOf, utf8 } from './bytes.ts'
@@ -14,13 +14,13 @@ export interface PatchOptions extends HunkOptions {
   /** Instead of `a/` and `b/`. */
   prefixes?: readonly [string, string]
   fullIndex?: boolean
-  /** How many letters of an id are shown. */
+  /** The number of displayed digits of an id. */
   idLength?: number
-  /** Whether bytes that are no text are shown as if they were. */
+  /** Whether binary contents are shown as text. */
   isText?: boolean
 }
 
-/** What a change did to the lines of a file. Binary files have no lines. */
+/** The numbers of changed lines of a file. Binary files have no lines. */
 export interface LineCounts {
   added: number
   removed: number
@@ -59,7 +59,7 @@ export async function patchOf(repo: Repository, change: PairedChange, options: P
   return `${header.join('\n')}\n--- ${named(repo, names[0])}\n+++ ${named(repo, names[1])}\n${hunks}`
 }
 
-/** A blank in a name is told from the end of the name by a tab. */
+/** After a name with a blank, a tab marks its end. */
 function named(repo: Repository, name: string): string {
   const shown = name === '/dev/null' ? name : repo.quoted(name)
   return withTab(shown)
@@ -111,7 +111,7 @@ export async function countsOf(repo: Repository, change: PairedChange, whitespac
   return { added, removed, isBinary: false, sizes }
 }
 
-/** As the attribute `diff` says, and otherwise as the bytes look. */
+/** By the attribute `diff`, and otherwise by the contents. */
 async function isShownBinary(repo: Repository, path: string, bytes: Uint8Array): Promise<boolean> {
   const said = (await repo.attributes.of(path)).get('diff')
   return said === false || (said === undefined && isBinary(bytes))

@@ -1,4 +1,4 @@
-// Paths as git shows them.
+// Paths in git's output.
 
 const ESCAPES: Record<string, string> = {
   '\x07': '\\a',
@@ -14,7 +14,7 @@ const ESCAPES: Record<string, string> = {
 
 export type Quoting = { nonAscii?: boolean; blanks?: boolean }
 
-/** In quotes if it has letters that could mislead: as git does unless told otherwise, all beyond ASCII. */
+/** In quotes if it has special characters: by default, like in git, including everything beyond ASCII. */
 export function quoted(path: string, { nonAscii = true, blanks = false }: Quoting = {}): string {
   let shown = ''
   for (const char of path) {

@@ -1,5 +1,5 @@
-// The paths that a command is about, as they are given: relative to the current folder, folders for all that is in
-// them, with `*` and `?`, and with `:!` for what is left out.
+// The paths given to a command: relative to the current folder, folders for everything in them, with `*` and `?`, and
+// with `:!` for exclusions.
 
 import { resolvePath } from '../../workspace/paths.ts'
 import { fatal } from './failure.ts'
@@ -15,7 +15,7 @@ interface Pattern {
 }
 
 const MAX_PATTERN = 1024
-/** Each may make a match slower by as many steps as the path has letters. */
+/** Each may multiply the time of a match by the length of the path. */
 const MAX_STARS = 6
 
 export class Pathspec {
@@ -30,7 +30,7 @@ export class Pathspec {
     }
   }
 
-  /** No paths were given: everything is meant. */
+  /** No paths were given: everything matches. */
   get isEmpty(): boolean {
     return this.#wanted.length === 0 && this.#unwanted.length === 0
   }
@@ -45,7 +45,7 @@ export class Pathspec {
     return isWanted && !this.#unwanted.some((pattern) => isMatch(pattern, path))
   }
 
-  /** Whether a path below the folder, whose name ends with a slash, can be meant. */
+  /** Whether a path below the folder, whose name ends with a slash, can match. */
   mayHold(folder: string): boolean {
     if (this.#wanted.length === 0) return true
     return this.#wanted.some(
@@ -54,12 +54,12 @@ export class Pathspec {
     )
   }
 
-  /** What was given and matched none of the paths that were asked about. */
+  /** The given paths that matched none of the checked paths. */
   unmatched(): string[] {
     return this.#wanted.filter(({ isMatched, path }) => !isMatched && path !== '').map(({ given }) => given)
   }
 
-  /** Whether one of the paths names exactly this one. */
+  /** Whether one of the paths is exactly this one. */
   names(path: string): boolean {
     return this.#wanted.some((pattern) => pattern.path === path)
   }
@@ -68,7 +68,7 @@ export class Pathspec {
 const MAGIC: Record<string, string> = { '!': 'exclude', '^': 'exclude', '/': 'top' }
 const KNOWN_MAGIC: ReadonlySet<string> = new Set(['exclude', 'top', 'glob', 'literal', 'icase'])
 
-/** What `:(…)` or `:!` in front of a path says of it. */
+/** The modifiers `:(…)` or `:!` before a path. */
 function magicOf(text: string): { words: Set<string>; rest: string } {
   const [, long, short = '', rest = text] = /^:(?:\(([^)]*)\)|([!^/]+):?)(.*)$/s.exec(text) ?? []
   const named = long === undefined ? [...short].map((sign) => MAGIC[sign] ?? sign) : long.split(',')
@@ -101,7 +101,7 @@ function isMatch({ path, glob }: Pattern, asked: string): boolean {
   return glob?.test(asked) ?? false
 }
 
-/** As git has it by default, a star passes slashes. */
+/** By default, like in git, a star matches slashes. */
 function globOf(path: string): RegExp | null {
   if (!/[*?[]/.test(path)) return null
   if (path.length > MAX_PATTERN || (path.match(/\*+/g)?.length ?? 0) > MAX_STARS)
@@ -123,12 +123,12 @@ function globOf(path: string): RegExp | null {
   try {
     return new RegExp(`^${source}(/.*)?$`, 'su')
   } catch {
-    // A set that is no set is taken by its letters.
+    // An invalid set is matched literally.
     return null
   }
 }
 
-/** The path as it is shown to somebody who stands in the folder. */
+/** The path relative to the current folder. */
 export function relativeTo(repo: Repository, cwd: string, path: string): string {
   const root = repo.root === '/' ? '' : repo.root
   const from = cwd === repo.root || !cwd.startsWith(`${root}/`) ? [] : cwd.slice(root.length + 1).split('/')

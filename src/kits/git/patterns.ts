@@ -1,4 +1,4 @@
-// Patterns in the three notations that git takes, as regular expressions of this language.
+// Converts patterns in git's three notations to JavaScript regular expressions.
 
 import { fatal } from './failure.ts'
 
@@ -13,7 +13,7 @@ export interface PatternOptions {
 }
 
 const MAX_PATTERN = 2000
-/** Each may make a search slower by as many steps as a line has letters. */
+/** Each may multiply the time of a search by the length of a line. */
 const MAX_REPEATS = 8
 
 export function compilePattern(text: string, options: PatternOptions): RegExp {
@@ -51,7 +51,7 @@ const CLASSES: Record<string, string> = {
   word: '\\w',
 }
 
-/** In the basic notation a sign is special only behind a backslash. */
+/** In the basic notation some characters are special only after a backslash. */
 function posixSource(text: string, isBasic: boolean): string {
   let source = ''
   for (let i = 0; i < text.length; i++) {

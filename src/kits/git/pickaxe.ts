@@ -1,5 +1,5 @@
-// Which commits a log shows by what their changes are: the kinds of changes, a text whose number of places changed, or a
-// pattern in the lines that were added or removed.
+// Selects commits by their changes: the kinds of changes, a text with a changed number of occurrences, or a pattern in
+// added or removed lines.
 
 import type { Arguments } from './arguments.ts'
 import { isBinary, textOf } from './bytes.ts'
@@ -13,7 +13,7 @@ import { withLetters } from './show-changes.ts'
 
 export const PICKAXE_OPTIONS = ['S=', 'G=', 'pickaxe-regex', 'pickaxe-all']
 
-/** Null when nothing but the commits themselves is asked about. Otherwise what is left of a commit's changes. */
+/** Null if no option concerns changes. Otherwise a function that returns the matching changes of a commit. */
 export function changeFilter(
   repo: Repository,
   options: Arguments,

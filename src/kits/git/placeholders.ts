@@ -1,4 +1,4 @@
-// What the placeholders of a format (`%h %an %<(20)%s`) stand for.
+// The values of the placeholders of a format (`%h %an %<(20)%s`).
 
 import { type DateStyle, showDate } from './dates.ts'
 import { fatal } from './failure.ts'
@@ -35,7 +35,7 @@ export async function filledFormat(repo: Repository, visited: Visited, options: 
     text += options.format.slice(at, match.index)
     at = match.index + whole.length
     if (wanted) padding = wanted
-    // A colour is no field: the width is that of what stands behind it.
+    // A color is not a field: the padding applies to the text after it.
     else if (sign !== undefined && padding) color += colorSign(colorWords)
     else {
       const filling = await fillingOf(match, { fields, visited, date: options.date })
@@ -61,7 +61,7 @@ async function fillingOf(match: RegExpMatchArray, { fields, visited, date }: Fil
   return field ? ((await fields[field]?.()) ?? '') : ''
 }
 
-/** Nothing is a terminal here, so there are no colours but those that are to be there always. */
+/** The output is never a terminal, so only unconditional colors are used. */
 function colorSign(words: string | undefined): string {
   if (!words?.startsWith('always,')) return ''
   const color = terminalColor(words.slice('always,'.length))
@@ -69,7 +69,7 @@ function colorSign(words: string | undefined): string {
   return color
 }
 
-/** What each placeholder of a single field stands for. */
+/** The value of each simple placeholder. */
 function fieldsOf(
   repo: Repository,
   visited: Visited,

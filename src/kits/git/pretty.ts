@@ -1,4 +1,4 @@
-// One commit as a log shows it.
+// One commit in a log.
 
 import { showDate } from './dates.ts'
 import { fatal } from './failure.ts'
@@ -14,7 +14,7 @@ import { abbreviate } from './revisions.ts'
 
 const NAMED = new Set(['oneline', 'short', 'medium', 'full', 'fuller', 'reference', 'raw', 'email', 'mboxrd'])
 
-/** As `--pretty` and `--format` take it. */
+/** In the form of `--pretty` and `--format`. */
 export function parseFormat(given: string): string {
   if (NAMED.has(given)) return given
   if (given.startsWith('format:') || given.startsWith('tformat:')) return given
@@ -23,12 +23,12 @@ export function parseFormat(given: string): string {
   throw fatal(`invalid --pretty format: ${given}`)
 }
 
-/** Whether commits stand apart by a line, or each of them ends in one. */
+/** Whether commits are separated by a line, or each one ends with a line end. */
 export function isSeparated(format: string): boolean {
   return !['oneline', 'reference'].includes(format) && !format.startsWith('tformat:')
 }
 
-/** Without the line end behind it. */
+/** Without a line end. */
 export async function prettyCommit(repo: Repository, visited: Visited, options: PrettyOptions): Promise<string> {
   const { format } = options
   if (/^t?format:/.test(format))
@@ -124,7 +124,7 @@ function bodyLines(message: string, format: string): string[] {
 
 const TABS_EXPANDED: ReadonlySet<string> = new Set(['medium', 'full', 'fuller'])
 
-/** Up to the next of the columns that are eight apart. */
+/** Up to the next tab stop; there is one every eight columns. */
 function expandTabs(line: string): string {
   let shown = ''
   for (const [i, part] of line.split('\t').entries())
@@ -132,7 +132,7 @@ function expandTabs(line: string): string {
   return shown
 }
 
-/** What `--decorate` writes behind a commit: HEAD first, and the others from the last name to the first. */
+/** The refs of `--decorate`: HEAD first, the others in reverse order of their names. */
 export async function decorationsOf(repo: Repository, isFull = false): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>()
   const head = await repo.refs.head()

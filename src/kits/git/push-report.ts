@@ -1,4 +1,4 @@
-// What a push says of each ref, and what to do about one that was refused.
+// The output of a push for each ref, with advice for refused ones.
 
 import { GitFailure } from './failure.ts'
 import type { Invocation } from './invocation.ts'
@@ -12,7 +12,7 @@ type Outcome = {
   branch: string | null
   quiet: boolean
   verbose: boolean
-  /** One line for programs to each ref, on the standard output. */
+  /** One line for each ref, for scripts, on the standard output. */
   isPorcelain: boolean
 }
 

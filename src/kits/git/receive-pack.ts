@@ -1,4 +1,4 @@
-// Changes refs of a remote, and brings it what they lead to.
+// Updates refs of a remote, and sends the objects they need.
 
 import { joinBytes } from '../../lib/bytes.ts'
 import type { Advertisement } from './advertisement.ts'
@@ -15,14 +15,14 @@ import type { Transport } from './transport.ts'
 const AGENT = 'agent=git/2.40-bellwether'
 
 export interface RefUpdate {
-  /** What it is called here; null for a removal. */
+  /** The local name; null for a deletion. */
   source: string | null
-  /** In full, at the remote. */
+  /** The full name at the remote. */
   remoteRef: string
-  /** Null removes it. */
+  /** Null deletes it. */
   oid: string | null
   force: boolean
-  /** Where the remote's ref has to be; null for nowhere, undefined for anywhere. */
+  /** The required current value of the remote's ref; null for none, undefined for any. */
   expected?: string | null
 }
 
@@ -30,7 +30,7 @@ export type Verdict = { kind: 'accepted' | 'unchanged' } | { kind: 'rejected' | 
 
 export interface Judged {
   update: RefUpdate
-  /** Where the remote's ref was; null when there was none. */
+  /** The previous value of the remote's ref; null if there was none. */
   before: string | null
   verdict: Verdict
 }
@@ -40,12 +40,12 @@ export interface PushSession {
   transport: Transport | LocalTransport
   by: Signature
   advertisement: Advertisement
-  /** Told what the remote says meanwhile. */
+  /** Called with messages of the remote. */
   onMessage: (text: string) => void
   isDry: boolean
 }
 
-/** Sends what the rules of git allow; each update has its own verdict, in the order given. */
+/** Sends the updates that git's rules allow; each update has its own result, in the given order. */
 export async function pushRefs(session: PushSession, updates: readonly RefUpdate[]): Promise<Judged[]> {
   const judged: Judged[] = []
   for (const update of updates) {
@@ -117,7 +117,7 @@ async function requestFor(
   return joinBytes([...head, await packOf(repo, await objectsBetween(repo, wanted, [...refs.values()]))])
 }
 
-/** The report is packet lines within packet lines. */
+/** The report consists of packet lines inside packet lines. */
 async function verdictsOf(report: readonly Uint8Array[]): Promise<Map<string, Verdict>> {
   const verdicts = new Map<string, Verdict>()
   for await (const line of packetsOf(inOrder(report))) {

@@ -1,4 +1,4 @@
-// The files in which refs stand: one for each, and one for those that are packed.
+// The files of refs: one for each, and one for all packed refs.
 
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { textOf, utf8 } from './bytes.ts'
@@ -24,12 +24,12 @@ export class RefFiles {
     if (text === null || !text.includes(` ${name}\n`)) return
     const lines = text.split('\n')
     const at = lines.findIndex((line) => line.endsWith(` ${name}`))
-    // A line with `^` tells what the tag above it leads to.
+    // A line with `^` is the target of the tag above it.
     lines.splice(at, lines[at + 1]?.startsWith('^') ? 2 : 1)
     await this.writeFile('packed-refs', lines.join('\n'))
   }
 
-  /** With the folders that it leaves empty, down to those that every repository has. */
+  /** Also removes folders that become empty, except those of every repository. */
   protected removeFile(name: string): void {
     removeIfThere(this.fs, `${this.gitDir}/${name}`)
     const parts = name.split('/')
@@ -42,7 +42,7 @@ export class RefFiles {
 
   protected async write(name: string, text: string): Promise<void> {
     const path = `${this.gitDir}/${name}`
-    // `a/b` may follow a deleted `a`, whose empty folder stands in the way the other way round.
+    // `a/b` may follow a deleted `a`; conversely, its empty folder would be in the way.
     if (isEmptyFolder(this.fs, path)) this.fs.remove(path, { recursive: true })
     await this.writeFile(name, `${text}\n`)
   }
@@ -89,7 +89,7 @@ export class RefFiles {
   }
 }
 
-/** A file of git's own as text; null if there is none. */
+/** One of git's own files as text; null if it does not exist. */
 export async function readText(fs: FileSystem, path: string, maxBytes = MAX_REF_BYTES * 1024): Promise<string | null> {
   try {
     const { kind, sizeBytes } = fs.stat(path)

@@ -41,7 +41,7 @@ type Objects = { own: GitObject; peeled: { oid: string; object: GitObject } | nu
 
 type Env = Readonly<Record<string, string>>
 
-/** What stands between an opening word of a format and its end, as far as it was read. */
+/** The content between an opening keyword of a format and its end, as far as it is parsed. */
 type Frame = {
   isElse?: boolean
   text: string

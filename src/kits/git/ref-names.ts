@@ -1,4 +1,4 @@
-// What refs may be called.
+// The valid names of refs.
 
 /** The rules of `git check-ref-format`. */
 export function isRefName(name: string): boolean {

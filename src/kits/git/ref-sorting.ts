@@ -1,4 +1,4 @@
-// The order in which lists of branches and tags are shown.
+// The order of branches and tags in lists.
 
 import type { Arguments } from './arguments.ts'
 import { byteOrder } from './bytes.ts'
@@ -7,7 +7,7 @@ import type { Invocation } from './invocation.ts'
 import { parseTag } from './objects.ts'
 import type { Repository } from './repository.ts'
 
-/** What the command line says, or else the setting. */
+/** From the command line, otherwise from the setting. */
 export async function sortKeys(git: Invocation, options: Arguments, setting: string): Promise<string[]> {
   const own = await git.setting(setting)
   const keys = options.has('sort') || own === null ? options.all('sort') : [own]
@@ -21,7 +21,7 @@ export async function sortKeys(git: Invocation, options: Arguments, setting: str
 type Row = { ref: string; oid: string }
 type Order = (a: string, b: string) => number
 
-/** Sorts by the keys as git takes them, `-` in front for the other way round; the last key given counts most. */
+/** Sorts by git's keys, with `-` at the start for descending order; the last given key has the highest priority. */
 export async function sortRefs<T extends Row>(repo: Repository, rows: T[], keys: readonly string[]): Promise<T[]> {
   for (const given of keys) {
     const [, minus, key = ''] = /^(-?)(.*)$/.exec(given) ?? []
@@ -50,7 +50,7 @@ async function sortValue(repo: Repository, { ref, oid }: Row, key: string): Prom
   const tagger = type === 'tag' ? parseTag(bytes).tagger : null
   if (key === 'taggerdate') return String(tagger?.seconds ?? 0)
   if (key === 'creatordate' && tagger) return String(tagger.seconds)
-  // A tag has a date of its own, and not those of what it names.
+  // A tag has its own date, but not the dates of its target.
   if (key !== 'creatordate' && type === 'tag') return '0'
   if (type !== 'tag' && type !== 'commit') return '0'
   const commit = await repo.commit(await repo.peel(oid, 'commit'))

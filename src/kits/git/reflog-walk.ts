@@ -1,4 +1,4 @@
-// The entries of the logs of refs, as a log goes through them.
+// The entries of reflogs, in the order of a log.
 
 import type { Arguments } from './arguments.ts'
 import { type DateStyle, parseMoment, showDate } from './dates.ts'
@@ -10,9 +10,9 @@ import type { ReflogEntry } from './refs.ts'
 import type { Repository } from './repository.ts'
 import { fullRefName, revision, unknownRevision } from './revisions.ts'
 
-/** An entry as it is shown beside its commit. */
+/** The display of an entry next to its commit. */
 export interface ShownEntry {
-  /** `refs/heads/main@{0}` where the log is named in full. */
+  /** `refs/heads/main@{0}` if the log is named in full. */
   selector: string
   /** `main@{0}` */
   shortSelector: string
@@ -24,17 +24,17 @@ export interface ShownEntry {
 export type Walked = Visited & { entry: ShownEntry; seconds: number }
 
 interface Log {
-  /** As it is shown. */
+  /** The displayed name. */
   name: string
   entries: ReflogEntry[]
-  /** Where to begin. */
+  /** The first entry. */
   from: number
   isByDate: boolean
 }
 
 const REFUSED = ['graph', 'follow', 'L', 'reverse', 'left-right', 'left-only', 'right-only', 'no-walk', 'topo-order']
 
-/** The newest first, of all logs that the words name. Those whose commit is gone are left out. */
+/** The newest first, of all given logs. Entries with missing commits are left out. */
 export async function walkReflogs(
   git: Invocation,
   { options, words, date }: { options: Arguments; words: readonly string[]; date: DateStyle | null },
@@ -50,7 +50,7 @@ export async function walkReflogs(
       if (walked) found.push(walked)
     }
   }
-  // Several logs are gone through at once, by their dates; those of the same second stay in order.
+  // Several logs are merged by date; entries of the same second keep their order.
   return logs.length > 1 ? found.sort((a, b) => b.seconds - a.seconds) : found
 }
 
@@ -80,11 +80,11 @@ async function logNamed(repo: Repository, word: string): Promise<Log> {
   const asked = given === '' ? current : given === '@' ? 'HEAD' : given
   const ref = asked === 'HEAD' ? 'HEAD' : await fullRefName(repo, asked)
   if (ref === null || (await repo.refs.resolve(ref)) === null) {
-    // Words that name a commit and no ref have no log, which is nothing to complain about.
+    // A commit that is not a ref has no log, which is not an error.
     if ((await revision(repo, word)) === null) throw unknownRevision(word)
     return { name: word, entries: [], from: 0, isByDate: false }
   }
-  // A branch is called as it was asked for; what is found by another rule is named in full.
+  // A branch has the name from the request; a ref found by another rule has its full name.
   const name = ['HEAD', `refs/${asked}`, `refs/heads/${asked}`].includes(ref) ? asked : ref
   const log = await logOf(repo, ref, name === current && given === '' ? current.replace(/^refs\/heads\//, '') : name)
   if (inside === null) return log

@@ -1,4 +1,4 @@
-// Branches, tags and HEAD: small files, or lines of one packed file; and the log of where they pointed before.
+// Branches, tags and HEAD: small files, or lines of one packed file; and the log of their previous values.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { byteOrder, utf8 } from './bytes.ts'
@@ -9,11 +9,11 @@ import { ID, RefFiles, readText } from './ref-files.ts'
 import { isRefName } from './ref-names.ts'
 
 const MAX_HOPS = 5
-/** What has a log without being told to: neither tags nor what a command leaves for the next one. */
+/** Refs that have a log by default: not tags, nor temporary refs of commands. */
 const LOGGED = /^(HEAD$|refs\/(heads|remotes|notes)\/)/
 
 export interface Head {
-  /** `refs/heads/main`, or null when HEAD names a commit itself. */
+  /** `refs/heads/main`, or null if HEAD contains a commit itself. */
   ref: string | null
   /** Null before the first commit. */
   oid: string | null
@@ -27,15 +27,15 @@ export interface ReflogEntry {
 }
 
 export interface RefChange {
-  /** Null removes the ref. */
+  /** Null deletes the ref. */
   oid: string | null
   by: Signature
-  /** For the log. */
+  /** For the reflog. */
   message: string
 }
 
 export class Refs extends RefFiles {
-  /** Whether refs that have no log yet get one. */
+  /** Whether refs without a log get one. */
   readonly #logs: boolean
 
   constructor(fs: FileSystem, gitDir: string, { logs = true } = {}) {
@@ -50,7 +50,7 @@ export class Refs extends RefFiles {
       : { ref: target, oid: await this.resolve(target) }
   }
 
-  /** What the ref names in the end, or null. */
+  /** The final value of the ref, or null. */
   async resolve(name: string): Promise<string | null> {
     let at = name
     for (let hops = 0; hops < MAX_HOPS; hops++) {
@@ -87,7 +87,7 @@ export class Refs extends RefFiles {
       return
     }
     if (before === null) await this.#refuseClash(name)
-    // A ref that stays as it is has nothing new in its log, while that of HEAD tells of every move.
+    // An unchanged ref gets no log entry, but HEAD's log contains every move.
     const isSame = before === oid
     if (isSame && name === 'HEAD') return
     await this.write(name, oid)
@@ -98,7 +98,7 @@ export class Refs extends RefFiles {
     await this.#log('HEAD', { before, after: oid, by, message })
   }
 
-  /** A ref is a file: there is none beside a folder of the same name. */
+  /** A ref is a file, so there cannot be a folder with the same name. */
   async #refuseClash(name: string): Promise<void> {
     const parts = name.split('/')
     const above = parts.slice(2).map((_, i) => parts.slice(0, i + 2).join('/'))
@@ -108,7 +108,7 @@ export class Refs extends RefFiles {
     if (clash !== undefined) throw fatal(`cannot lock ref '${name}': '${clash}' exists; cannot create '${name}'`)
   }
 
-  /** Writes many at once, into a repository that has none; `peeled` tells what annotated tags lead to. */
+  /** Writes many at once, into a repository without refs; `peeled` contains the targets of annotated tags. */
   async fill(refs: ReadonlyMap<string, string>, peeled: ReadonlyMap<string, string>): Promise<void> {
     for (const name of refs.keys()) assertRefName(name)
     const lines = [...refs]
@@ -120,10 +120,10 @@ export class Refs extends RefFiles {
     await this.writeFile('packed-refs', `# pack-refs with: peeled fully-peeled sorted \n${lines.join('')}`)
   }
 
-  /** Points HEAD at a branch or, with an id, at a commit. */
+  /** Sets HEAD to a branch or, with an id, to a commit. */
   async moveHead(to: { ref: string } | { oid: string }, by: Signature, message: string): Promise<void> {
     const before = await this.resolve('HEAD')
-    // A HEAD that names a commit and goes on naming it did not move.
+    // A detached HEAD with the same commit did not move.
     if ('oid' in to && before === to.oid && (await this.symbolicTarget('HEAD')) === null) return
     await this.write('HEAD', 'ref' in to ? `ref: ${to.ref}` : to.oid)
     const after = await this.resolve('HEAD')
@@ -150,7 +150,7 @@ export class Refs extends RefFiles {
     })
   }
 
-  /** Gives the ref another name. Its log goes with it and tells of that, and so does HEAD's where it names the ref. */
+  /** Renames the ref. Its log is moved and gets an entry, and so does HEAD's if it names the ref. */
   async rename(from: string, to: string, { by, message }: Omit<RefChange, 'oid'>): Promise<void> {
     const oid = await this.resolve(from)
     const log = await this.log(from)

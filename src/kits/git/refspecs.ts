@@ -1,15 +1,15 @@
-// What a fetch is told to bring and where to note it: `+refs/heads/*:refs/remotes/origin/*`.
+// What a fetch gets and where it is stored: `+refs/heads/*:refs/remotes/origin/*`.
 
 import { fatal } from './failure.ts'
 import { isRefName } from './ref-names.ts'
 
 export interface Refspec {
-  /** Whether the ref here may be moved anywhere. */
+  /** Whether the local ref may be moved to any commit. */
   force: boolean
-  /** What is left out; it has no goal. */
+  /** An exclusion; it has no goal. */
   isExclusion: boolean
   source: string
-  /** Null for a source that is noted in `FETCH_HEAD` alone. */
+  /** Null for a source that is only stored in `FETCH_HEAD`. */
   goal: string | null
 }
 
@@ -25,14 +25,14 @@ export function parseRefspec(text: string): Refspec {
   return { force, isExclusion, source: source === '' ? 'HEAD' : source, goal: goal ? goal : null }
 }
 
-/** Where the refspec leads from this ref, or null; a goal without a star is one. */
+/** The local ref for this remote ref, or null; a goal without a star is a single ref. */
 export function goalOf({ source, goal, isExclusion }: Refspec, ref: string): string | null {
   if (goal === null || isExclusion) return null
   const part = starPart(source, ref)
   return part === null ? null : goal.replace('*', () => part)
 }
 
-/** Where the ref here came from by the refspec, or null. */
+/** The remote ref for this local ref, or null. */
 export function sourceOf({ source, goal, isExclusion }: Refspec, ref: string): string | null {
   if (goal === null || isExclusion) return null
   const part = starPart(goal, ref)
@@ -43,7 +43,7 @@ export function matchesSource({ source }: Refspec, ref: string): boolean {
   return starPart(source, ref) !== null
 }
 
-/** What stands for the star; null where the pattern does not match. */
+/** The text that matches the star; null if the pattern does not match. */
 function starPart(pattern: string, ref: string): string | null {
   const star = pattern.indexOf('*')
   if (star < 0) return pattern === ref ? '' : null

@@ -1,4 +1,4 @@
-// The address of a remote: http or https, and nothing secret in it that would be stored.
+// The URL of a remote: http or https, stored without secrets.
 
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
@@ -7,11 +7,11 @@ import type { Credential } from './remotes.ts'
 export interface RemoteAddress {
   /** Without user name and password. */
   url: string
-  /** What stood in it, for this command alone. */
+  /** The credentials in the URL, for this command only. */
   credential: Credential | null
 }
 
-/** The path in the workspace that an address is, or null: a path as such, or one behind `file://`. */
+/** The path in the workspace for a path or a `file://` URL; otherwise null. */
 export function localPath(given: string): string | null {
   const path = /^file:\/\/(?:localhost(?=\/))?(\/.*)$/i.exec(given)?.[1]
   if (path !== undefined) return path
@@ -19,7 +19,7 @@ export function localPath(given: string): string | null {
   return isPath && given !== '' ? given : null
 }
 
-/** As messages and `FETCH_HEAD` have it. */
+/** The form in messages and in `FETCH_HEAD`. */
 export function shownAddress(url: string): string {
   const plain = localPath(url) === null ? parseAddress(url).url : url
   return plain.replace(/\/+$/, '').replace(/(?<=.)\.git$/, '')
@@ -45,7 +45,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A lone `%` is a `%`.
+    // A single `%` is literal.
     return text
   }
 }
@@ -58,14 +58,14 @@ function unavailable(given: string, scheme: string | undefined): string {
   return `'${given}' is not an http or https address, and no others are available here`
 }
 
-/** The address as it may be stored; says so when there was something to leave out. */
+/** The URL in the form to be stored; reports it if credentials were removed. */
 export function withoutCredentials(git: Invocation, given: string): string {
   if (!/^https?:\/\/[^/?#]*@/i.test(given)) return given
   git.err('warning: the user name and password in the address are not stored')
   return parseAddress(given).url
 }
 
-/** What `git clone` names the folder when it is not told. */
+/** The folder's name in `git clone` by default. */
 export function folderNameOf(url: string): string {
   const whole = localPath(url) ?? new URL(url).pathname
   const path = whole

@@ -1,4 +1,4 @@
-// What lies outside the workspace, as git is told about it by its caller.
+// The services outside the workspace that the caller provides to git.
 
 import type { AddressPolicy, Chooser } from '../../lib/address-policy.ts'
 import type { GuardedFetchLimits } from '../../lib/guarded-fetch.ts'
@@ -15,11 +15,11 @@ export interface Identity {
 
 export interface GitRemotes {
   policy: AddressPolicy
-  /** Whose choice the remotes are. What a configuration in the workspace says is a stranger's, whoever wrote it. */
+  /** Who chose the remotes. A configuration in the workspace is not trusted, whoever wrote it. */
   chosenBy: Chooser
-  /** Who to be at an address that asks for it; null for nobody. What it answers with goes to that origin alone. */
+  /** The credentials for a URL that requires them; null for none. They are sent to that origin only. */
   credentialFor?: (url: URL) => Promise<Credential | null>
-  /** Who commits, unless the repository or the user's own configuration says otherwise. */
+  /** The committer, unless the configuration of the repository or user sets one. */
   identity?: () => Promise<Identity>
   limits?: Partial<TransferLimits>
   fetch?: typeof fetch

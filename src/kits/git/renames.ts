@@ -1,4 +1,4 @@
-// Files that are gone and files that are new, paired where one became the other.
+// Pairs deleted files with new ones that they were renamed to.
 
 import { lstatAt } from '../../workspace/stat.ts'
 import { isBinary } from './bytes.ts'
@@ -8,19 +8,19 @@ import type { Change } from './status.ts'
 import { storedAt } from './worktree.ts'
 
 export interface PairedChange extends Change {
-  /** The path that it had before, for a rename. */
+  /** The previous path, for a rename. */
   from?: string
-  /** In percent. */
+  /** In per cent. */
   similarity?: number
-  /** It stands for a path that is not merged, of which there is nothing to compare. */
+  /** It represents an unmerged path, which cannot be compared. */
   isUnmerged?: true
 }
 
-/** At least this much of the larger file has to be in the other one. */
+/** The minimum share of the larger file that must be in the other one. */
 const MIN_SIMILARITY = 50
-/** What the same files have; all scores are parts of it. */
+/** The score of identical files; all scores are relative to it. */
 const MAX_SCORE = 60_000
-/** Comparing every file with every other one is left when there are more: `diff.renameLimit`, squared. */
+/** With more pairs, files are not compared with each other: `diff.renameLimit`, squared. */
 const MAX_PAIRS = 1_000_000
 const MAX_CHUNK = 64
 const CHUNK_NUMBERS = 107_927
@@ -59,7 +59,7 @@ function isFile(mode: number): boolean {
 type Unpaired = { gone: Change[]; added: Change[] }
 type Pairs = Map<Change, { from: Change; similarity: number }>
 
-/** The same contents, if possible under the same name. */
+/** Files with equal contents, if possible with the same name. */
 function pairEqual(gone: Change[], added: Change[], pairs: Pairs): Unpaired {
   const byId = new Map<string, Change[]>()
   for (const change of gone) {
@@ -68,7 +68,7 @@ function pairEqual(gone: Change[], added: Change[], pairs: Pairs): Unpaired {
   }
   for (const change of added) {
     const all = byId.get(change.after?.oid ?? '') ?? []
-    // A link is one before and after.
+    // A link can only be paired with a link.
     const isLink = (mode: number | undefined) => mode !== undefined && !isFile(mode)
     const sources = all.filter(({ before }) => isLink(before?.mode) === isLink(change.after?.mode))
     const from = sources.find((source) => nameOf(source) === nameOf(change)) ?? sources[0]
@@ -84,7 +84,7 @@ function nameOf({ path }: Change): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** A name that one file alone had and one alone has tells more than a likeness: there half of the rest is enough. */
+/** A file name that is unique on both sides is strong evidence: then a lower similarity is enough. */
 async function pairByName(likeness: Likeness, { gone, added }: Unpaired, pairs: Pairs): Promise<Unpaired> {
   const [sources, goals] = [uniqueNames(gone), uniqueNames(added)]
   const used = new Set<Change>()
@@ -99,7 +99,7 @@ async function pairByName(likeness: Likeness, { gone, added }: Unpaired, pairs: 
   return { gone: gone.filter((change) => !used.has(change)), added: added.filter((change) => !pairs.has(change)) }
 }
 
-/** Null for a name that several have. */
+/** Null for a name that several files have. */
 function uniqueNames(changes: readonly Change[]): Map<string, Change | null> {
   const names = new Map<string, Change | null>()
   for (const change of changes) names.set(nameOf(change), names.has(nameOf(change)) ? null : change)
@@ -108,7 +108,7 @@ function uniqueNames(changes: readonly Change[]): Map<string, Change | null> {
 
 type Candidate = { from: Change; to: Change; score: number; sameName: boolean }
 
-/** Of each new file, this many sources are looked at in the end. */
+/** The number of final candidates for each new file. */
 const CANDIDATES = 4
 
 async function pairSimilar(
@@ -140,7 +140,7 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || Number(b.sameName) - Number(a.sameName)
 }
 
-/** The first of the worst makes room, in its place. */
+/** Replaces the first of the worst candidates. */
 function keepBest(best: Candidate[], candidate: Candidate): void {
   if (best.length < CANDIDATES) {
     best.push(candidate)
@@ -155,11 +155,11 @@ function keepBest(best: Candidate[], candidate: Candidate): void {
   if (last && byScore(last, candidate) > 0) best[worst] = candidate
 }
 
-/** How much of two files is the same, counted as git does. */
+/** The common share of two files, computed like in git. */
 class Likeness {
   readonly #repo: Repository
   readonly #known = new Map<Change, Promise<Fingerprint | null>>()
-  /** What two files that are one have at least. */
+  /** The minimum similarity of a rename. */
   readonly least: number
 
   constructor(repo: Repository, threshold: number) {
@@ -186,7 +186,7 @@ class Likeness {
 
 interface Fingerprint {
   sizeBytes: number
-  /** How many bytes of the file are in pieces with this number; a piece is a line, or 64 bytes of a long one. */
+  /** The number of the file's bytes in pieces with this hash; a piece is a line, or 64 bytes of a long one. */
   chunks: Map<number, number>
 }
 
@@ -197,7 +197,7 @@ async function fingerprint(repo: Repository, change: Change, side: 'before' | 'a
   return { sizeBytes: bytes.byteLength, chunks: chunksOf(bytes, !isBinary(bytes)) }
 }
 
-/** Of a text, a carriage return in front of a line end does not count. A last line without an end is left out. */
+/** In a text, a carriage return before a line end is ignored. A last line without a line end is left out. */
 function chunksOf(bytes: Uint8Array, isText: boolean): Map<number, number> {
   const chunks = new Map<number, number>()
   let [first, second, length] = [0, 0, 0]
@@ -216,7 +216,7 @@ function chunksOf(bytes: Uint8Array, isText: boolean): Map<number, number> {
   return chunks
 }
 
-/** From the store, or from the working tree for what was never stored. */
+/** From the store, or from the working tree if it was never stored. */
 export async function contentsOf(repo: Repository, path: string, oid: string): Promise<Uint8Array | null> {
   const stored = await repo.objects.find(oid)
   if (stored) return stored.bytes

@@ -1,4 +1,4 @@
-// One repository of the workspace: where it is, and what of it a single command reads once.
+// One repository of the workspace: its location, and the data that a single command reads once.
 
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -27,14 +27,14 @@ import { isBareRepository, isRepository } from './worktree.ts'
 
 export interface RepositoryOptions {
   fs: FileSystem
-  /** The top of the working tree, without links; of a bare repository the folder itself. */
+  /** The top of the working tree, without links; for a bare repository the folder itself. */
   root: string
-  /** There is no working tree: what is otherwise in `.git` is in the folder itself. */
+  /** There is no working tree: the files of `.git` are in the folder itself. */
   isBare?: boolean
   pace?: Pace
-  /** What is kept of its objects from an earlier use. */
+  /** Cached objects from an earlier use. */
   objects?: ObjectStore
-  /** Commits at which the history is taken to begin, in place of those that the repository names. */
+  /** The commits at which the history is cut off, instead of those in the repository's file. */
   shallow?: ReadonlySet<string>
 }
 
@@ -49,18 +49,18 @@ export class Repository {
   readonly refs: Refs
   readonly pace: Pace
   readonly ignored: IgnoreRules
-  /** Whether letters beyond ASCII in paths are shown as numbers: `core.quotePath`. */
+  /** Whether non-ASCII characters in paths are shown as numbers: `core.quotePath`. */
   quotesNonAscii = true
-  /** How many letters of an id are shown, by `core.abbrev`; null for as many as git finds right. */
+  /** The number of displayed digits of an id, from `core.abbrev`; null for git's default. */
   shownIdLength: number | null = null
-  /** Told what a user should know of how words were understood. */
+  /** Called with warnings for the user about the interpretation of arguments. */
   warn: (text: string) => void = () => {}
   readonly attributes: Attributes
-  /** The folder that paths in `commit:./path` are below; `''` is the top. */
+  /** The base folder for paths in `commit:./path`; `''` is the top. */
   folder = ''
-  /** Given on the command line or by the user's own configuration; otherwise the repository's says it. */
+  /** From the command line or the user's own configuration; otherwise the repository's is used. */
   lineEnds: Promise<LineEndSettings> | null = null
-  /** When the index file was written that `index` was read from. */
+  /** The time of the index file from which `index` was read. */
   indexMtimeMs = 0
   #index: Promise<GitIndex> | null = null
   #config: Promise<ConfigFile> | null = null
@@ -79,7 +79,7 @@ export class Repository {
     this.attributes = new Attributes((folder) => this.#attributeText(folder))
   }
 
-  /** The repository that the folder belongs to, or null. A `.git` that is a link or a file is not followed. */
+  /** The repository that contains the folder, or null. A `.git` that is a link or a file is not followed. */
   static around(place: Omit<RepositoryOptions, 'root'>, folder: string): Repository | null {
     const real = realFolder(place.fs, folder)
     for (let at = real; at !== null; at = at === '/' ? null : at.replace(/\/[^/]*$/, '') || '/') {
@@ -89,12 +89,12 @@ export class Repository {
     return null
   }
 
-  /** A path as it is shown. */
+  /** A path in output. */
   quoted(path: string, quoting: Quoting = {}): string {
     return quoted(path, { nonAscii: this.quotesNonAscii, ...quoting })
   }
 
-  /** What is stored of a file with these bytes. */
+  /** The stored form of a file with these bytes. */
   async stored(path: string, bytes: Uint8Array): Promise<Uint8Array> {
     const ends = await this.#lineEndsOf(path)
     if (!ends) return bytes
@@ -103,7 +103,7 @@ export class Repository {
     return toStored(bytes, ends, () => known !== null && lineStatistics(known.bytes).crlf > 0)
   }
 
-  /** The bytes that a file gets of what is stored. */
+  /** The bytes of a file from its stored form. */
   async unstored(path: string, bytes: Uint8Array): Promise<Uint8Array> {
     const ends = await this.#lineEndsOf(path)
     return ends ? toFile(bytes, ends) : bytes
@@ -114,7 +114,7 @@ export class Repository {
     return lineEndsOf(await this.attributes.of(path), await this.lineEnds)
   }
 
-  /** The file in the working tree, or while it is not there what is staged of it. */
+  /** The file in the working tree, or, if it does not exist, the staged version. */
   async #attributeText(folder: string | null): Promise<string | null> {
     if (folder === null) return readText(this.fs, `${this.gitDir}/info/attributes`)
     if (this.isBare) return null
@@ -132,7 +132,7 @@ export class Repository {
     return this.#index
   }
 
-  /** It is read anew when it is asked for next. */
+  /** It is read again when it is next needed. */
   forgetIndex(): void {
     this.#index = null
   }
@@ -176,13 +176,13 @@ export class Repository {
     return (await this.shallow()).has(oid) ? { ...commit, parents: [] } : commit
   }
 
-  /** The tree of the commit that HEAD names; null before the first one. */
+  /** The tree of HEAD's commit; null before the first one. */
   async headTree(): Promise<string | null> {
     const { oid } = await this.refs.head()
     return oid === null ? null : (await this.commit(oid)).tree
   }
 
-  /** The commit or tree behind an id: tags are followed. */
+  /** The commit or tree of an id: tags are followed. */
   async peel(oid: string, wanted: 'commit' | 'tree'): Promise<string> {
     let at = oid
     for (let hops = 0; hops < MAX_TAGS_FOLLOWED; hops++) {

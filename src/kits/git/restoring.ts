@@ -1,4 +1,4 @@
-// Puts files back as a tree or the index has them.
+// Restores files from a tree or the index.
 
 import type { FileStat } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -18,13 +18,13 @@ export interface Restoration {
   source: string | null
   toIndex: boolean
   toWorktree: boolean
-  /** Which side of an unmerged path to take. */
+  /** The side of an unmerged path to use. */
   side?: 2 | 3 | null
-  /** Files that the source has not are removed. */
+  /** Files that are not in the source are removed. */
   removes?: boolean
 }
 
-/** How many files it changed. */
+/** Returns the number of changed files. */
 export async function restorePaths(git: Invocation, wanted: Restoration): Promise<number> {
   const repo = git.repo()
   const index = await repo.index()
@@ -58,7 +58,7 @@ export async function restorePaths(git: Invocation, wanted: Restoration): Promis
 
 type Restoring = { path: string; state: FileState | null; entry: IndexEntry | null; stat: FileStat | undefined }
 
-/** False when the file is as it is to be. */
+/** False if the file already has the wanted state. */
 async function restoreFile(git: Invocation, { path, state, entry, stat }: Restoring): Promise<boolean> {
   const repo = git.repo()
   if (entry && sameState(await currentState(repo, entry, stat), state)) return false
@@ -67,7 +67,10 @@ async function restoreFile(git: Invocation, { path, state, entry, stat }: Restor
   return true
 }
 
-/** The index remembers the file that was just written if it holds the same: then it need not be read again. */
+/**
+ * Stores the metadata of the written file in the index if it has the same contents, so that the file need not be read
+ * again.
+ */
 function rememberFile(git: Invocation, index: GitIndex, path: string, state: FileState | null): void {
   const entry = index.get(path)
   const stat = lstatAt(git.fs, `${git.repo().root}/${path}`)

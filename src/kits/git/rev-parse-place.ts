@@ -1,10 +1,10 @@
-// What `git rev-parse` says of the place where it runs.
+// The answers of `git rev-parse` about the current location.
 
 import { fatal } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import type { Repository } from './repository.ts'
 
-/** The answer to an option about the place; null for other options. Undefined is an answer without a line. */
+/** The answer to an option about the location; null for other options. Undefined is an answer without a line. */
 export function aboutPlace(git: Invocation, option: string): string | undefined | null {
   const answer = PLACES[option]
   return answer ? answer(git) : null
@@ -34,7 +34,7 @@ const PLACES: Record<string, (git: Invocation) => string | undefined> = {
           .join(''),
 }
 
-/** Where a file of the repository is. */
+/** The path of a file of the repository. */
 export function pathInGitDir(git: Invocation, name: string): string {
   return `${seenFromBelow(git)}/${name}`.replace(/^\.\//, '')
 }

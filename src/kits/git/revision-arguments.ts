@@ -1,4 +1,4 @@
-// Tells revisions from paths where a command takes both.
+// Separates revisions from paths in commands that accept both.
 
 import { lstatAt } from '../../workspace/stat.ts'
 import type { Arguments } from './arguments.ts'
@@ -6,7 +6,7 @@ import { GitFailure } from './failure.ts'
 import type { Invocation } from './invocation.ts'
 import { revision, unknownRevision } from './revisions.ts'
 
-/** Words before `--` are revisions; without a `--`, as many as are revisions, and paths from then on. */
+/** Words before `--` are revisions; without a `--`, the leading words that are revisions, and all further words are paths. */
 export async function splitRevisions(
   git: Invocation,
   options: Arguments,
@@ -20,7 +20,7 @@ export async function splitRevisions(
     revisions.push(word)
     words.shift()
   }
-  // Behind a revision a path may be one that is not there any more.
+  // After a revision, a path may be of a file that no longer exists.
   if (!needsPaths && revisions.length > 0) return { revisions, paths: words }
   for (const word of words) {
     const isPath = lstatAt(git.fs, git.resolve(word)) !== null || /[*?[]|^:/.test(word)

@@ -1,5 +1,5 @@
-// The words by which people name commits: branches, tags, abbreviated ids, `HEAD~2`, `main^`, `origin/main`, `@{u}`,
-// `a..b`, `main:path`.
+// Resolves names of commits: branches, tags, abbreviated ids, `HEAD~2`, `main^`, `origin/main`, `@{u}`, `a..b`,
+// `main:path`.
 
 import { resolvePath } from '../../workspace/paths.ts'
 import { momentIn, showDate } from './dates.ts'
@@ -11,7 +11,7 @@ import type { Repository } from './repository.ts'
 
 const MIN_ABBREVIATION = 4
 
-/** Where a short name is looked for, in this order. */
+/** The prefixes tried for a short name, in order. */
 const REF_RULES = ['', 'refs/', 'refs/tags/', 'refs/heads/', 'refs/remotes/']
 
 /** The full name of an existing ref, or null. */
@@ -24,7 +24,7 @@ export async function fullRefName(repo: Repository, name: string): Promise<strin
   return (await repo.refs.resolve(`refs/remotes/${name}/HEAD`)) === null ? null : `refs/remotes/${name}/HEAD`
 }
 
-/** The shortest name that means the ref: one that means nothing else, or, if not strict, one that is looked for first. */
+/** The shortest name of the ref: one without another meaning, or, if not strict, one that is tried first. */
 export async function shortRefName(repo: Repository, ref: string, { isStrict = true } = {}): Promise<string> {
   const rules = [...REF_RULES, 'refs/remotes/']
   for (let i = REF_RULES.length - 1; i > 0; i--) {
@@ -43,7 +43,7 @@ export async function shortRefName(repo: Repository, ref: string, { isStrict = t
 const isRef = async (repo: Repository, name: string): Promise<boolean> =>
   /^(HEAD|[A-Z_]*_HEAD|refs\/.*)$/.test(name) && (await repo.refs.resolve(name)) !== null
 
-/** The id that the words name, or null. It may be a commit, a tag, a tree or a blob. */
+/** The id of the words, or null. It may be a commit, a tag, a tree or a blob. */
 export async function revision(repo: Repository, words: string): Promise<string | null> {
   if (words.startsWith(':/')) return matching(repo, [...(await repo.refs.list('refs/')).values()], words.slice(2))
   const colon = words.replace(/\^\{[^}]*\}/g, (part) => '_'.repeat(part.length)).indexOf(':')
@@ -60,7 +60,7 @@ export async function revision(repo: Repository, words: string): Promise<string 
   return oid
 }
 
-/** The youngest commit whose message has the pattern in it. */
+/** The youngest commit whose message contains the pattern. */
 async function matching(repo: Repository, oids: readonly string[], text: string): Promise<string | null> {
   const pattern = compilePattern(text, { notation: 'extended', flags: 'm' })
   const include: string[] = []
@@ -70,7 +70,7 @@ async function matching(repo: Repository, oids: readonly string[], text: string)
   return null
 }
 
-/** The commit that the words name; fails as git does. */
+/** The commit of the words; fails like git. */
 export async function commitId(repo: Repository, words: string): Promise<string> {
   const oid = await revision(repo, words)
   if (oid === null) throw unknownRevision(words)
@@ -88,7 +88,7 @@ export function unknownRevision(words: string): GitFailure {
   )
 }
 
-/** Commits to show and commits to leave out, from words such as `a..b`, `a...b`, `^a` and `b`. */
+/** The commits to include and to exclude, from words such as `a..b`, `a...b`, `^a` and `b`. */
 export async function range(repo: Repository, words: string): Promise<Starts> {
   const shorthand = await parentShorthand(repo, words)
   if (shorthand) {
@@ -111,11 +111,11 @@ interface ParentShorthand {
   commit: string
   name: string
   parents: { oid: string; number: number }[]
-  /** Whether the parents are left out, and the commit itself is not. */
+  /** Whether the parents are excluded, and the commit itself is not. */
   isOut: boolean
 }
 
-/** `a^@`: its parents; `a^!` and `a^-2`: it without its parents, or the second of them. Null for other words. */
+/** `a^@`: its parents; `a^!` and `a^-2`: the commit without its parents, or without the second. Null for other words. */
 export async function parentShorthand(repo: Repository, words: string): Promise<ParentShorthand | null> {
   const [, name = '', kind = '', digits = ''] = /^(.*)\^(@|!|-(\d*))$/s.exec(words) ?? []
   const oid = kind === '' ? null : await revision(repo, name)
@@ -130,7 +130,7 @@ export async function parentShorthand(repo: Repository, words: string): Promise<
 
 type Starts = { include: string[]; exclude: string[] }
 
-/** What several words name together. */
+/** Several words together. */
 export async function ranges(
   repo: Repository,
   words: readonly string[],
@@ -146,7 +146,7 @@ export async function ranges(
   return starts
 }
 
-/** As `ranges`, where a word that is not a range has to name something. */
+/** Like `ranges`, but a word that is not a range must name an object. */
 export function rangesOrCommits(repo: Repository, words: readonly string[]): Promise<Starts> {
   return ranges(repo, words, async (word) => {
     if (!isRange(word) && (await revision(repo, word)) === null) throw fatal(`bad revision '${word}'`)
@@ -155,7 +155,7 @@ export function rangesOrCommits(repo: Repository, words: readonly string[]): Pro
 
 export const isRange = (word: string): boolean => word.includes('..') || word.startsWith('^')
 
-/** A commit to begin at: any that words name, and the only merge base of two for `a...b`. Null for none. */
+/** The start commit: any named one, and for `a...b` the only merge base. Null for none. */
 export async function startPoint(repo: Repository, words: string): Promise<string | null> {
   const [, left, right] = /^([^:]*?)\.\.\.([^:]*)$/.exec(words) ?? []
   if (left === undefined || right === undefined) {
@@ -188,7 +188,7 @@ async function abbreviated(repo: Repository, prefix: string): Promise<string | n
   throw new GitFailure(`error: short object ID ${prefix} is ambiguous\nfatal: ambiguous argument '${prefix}'`, 128)
 }
 
-/** As `git describe` writes it: `v1.2-3-gabcdef`. */
+/** In the form of `git describe`: `v1.2-3-gabcdef`. */
 async function described(repo: Repository, name: string): Promise<string | null> {
   const id = /^.+-\d+-g([0-9a-f]{4,40})$/.exec(name)?.[1]
   return id === undefined ? null : abbreviated(repo, id)
@@ -222,7 +222,7 @@ function tooFar(repo: Repository, { name, count }: { name: string; count: number
   return new GitFailure(`fatal: log for '${isDetached ? 'HEAD' : name}' only has ${count} entries`, 128)
 }
 
-/** Where the ref was at a moment; the oldest place that its log knows for an earlier one. */
+/** The value of the ref at a time; for a time before its log, the oldest known value. */
 async function atMoment(
   repo: Repository,
   { name, branch, inside }: { name: string; branch: string; inside: string },
@@ -243,13 +243,13 @@ async function atMoment(
 
 const secondsOf = (by: string): number => Number(/(\d+) [+-]\d{4}$/.exec(by)?.[1] ?? 0)
 
-/** The branches that were checked out before, the latest first. */
+/** The previously checked out branches, the latest first. */
 export async function leftBranches(repo: Repository): Promise<string[]> {
   const log = await repo.refs.log('HEAD')
   return log.flatMap(({ message }) => /^checkout: moving from (\S+) to \S+$/.exec(message)?.[1] ?? [])
 }
 
-/** The branch or commit that `-` or `@{-2}` means; null for other words. */
+/** The branch or commit of `-` or `@{-2}`; null for other words. */
 export async function previousBranch(repo: Repository, words: string): Promise<string | null> {
   const back = words === '-' ? '1' : /^@\{-(\d+)\}$/.exec(words)?.[1]
   return back === undefined ? null : ((await leftBranches(repo))[Number(back) - 1] ?? null)
@@ -257,9 +257,9 @@ export async function previousBranch(repo: Repository, words: string): Promise<s
 
 export interface Upstream {
   remote: string
-  /** The branch's full name over there. */
+  /** The branch's full name at the remote. */
   branch: string
-  /** Where its last known state is kept here. */
+  /** The local ref with its last known state. */
   ref: string
 }
 
@@ -305,7 +305,7 @@ async function atPath(repo: Repository, words: string, given: string): Promise<s
   return at
 }
 
-/** The shortest beginning of the id that means it alone; as long as asked for at least, or as the repository has it. */
+/** The shortest unique prefix of the id; at least as long as requested, or as in the repository's settings. */
 export async function abbreviate(repo: Repository, oid: string, wanted?: number): Promise<string> {
   const length = Math.max(4, wanted ?? repo.shownIdLength ?? (await repo.objects.usualIdLength()))
   const others = (await repo.objects.idsStartingWith(oid.slice(0, length))).filter((other) => other !== oid)

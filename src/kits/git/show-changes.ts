@@ -1,4 +1,4 @@
-// The ways in which commands show a set of changes, and the options that choose among them.
+// The output formats of a set of changes, and the options that select them.
 
 import type { Arguments } from './arguments.ts'
 import { obeySettings } from './diff-settings.ts'
@@ -64,7 +64,7 @@ export const CHANGE_OPTIONS = [
 
 const MAX_PATCH_CHARS = 32 * 1024 * 1024
 
-/** Whether any of the options asks for something else than a patch. */
+/** Whether any of the options selects a format other than a patch. */
 export function asksForSummary(options: Arguments): boolean {
   return [
     'stat',
@@ -81,7 +81,7 @@ export function asksForSummary(options: Arguments): boolean {
   ].some((name) => options.has(name))
 }
 
-/** Below a commit: a statistic in front of a patch is told from the message by a line of its own. */
+/** After a commit: a line separates a statistic from the message if a patch follows. */
 export function changesBelow(text: string, options: Arguments): string {
   const hasPatch = ['patch', 'binary', 'patch-with-stat', 'patch-with-raw', 'unified'].some((name) => options.has(name))
   const hasTable = ['stat', 'shortstat', 'numstat', 'summary', 'patch-with-stat', 'compact-summary'].some((name) =>
@@ -90,10 +90,10 @@ export function changesBelow(text: string, options: Arguments): string {
   return `${hasPatch && hasTable && !options.has('no-patch') ? '---' : ''}\n${text}`
 }
 
-/** The parts in git's order, without a line between them and what is above. */
+/** The parts in git's order, without a separator before them. */
 export async function showChanges(git: Invocation, changes: readonly Change[], options: Arguments): Promise<string> {
   await obeySettings(git, options)
-  // What lies outside the folder is nothing that a file can have come from.
+  // A file outside the folder cannot be the source of a rename.
   const below = folderAskedFor(git, options)
   const inside = changes.filter(({ path }) => path.startsWith(below))
   const turned = options.has('R')
@@ -105,7 +105,7 @@ export async function showChanges(git: Invocation, changes: readonly Change[], o
   return showPaired(git, paired, options)
 }
 
-/** Of changes whose renames are known. */
+/** For changes with known renames. */
 export async function showPaired(git: Invocation, paired: PairedChange[], options: Arguments): Promise<string> {
   refuseColor(options)
   refuseNumbers(options)
@@ -138,7 +138,7 @@ export async function showPaired(git: Invocation, paired: PairedChange[], option
   return `${text}${text === '' ? '' : '\n'}${await patches(git, repo, { changes: shown, options })}`
 }
 
-/** Of `--relative`; `''` when everything is shown. */
+/** Of `--relative`; `''` if everything is shown. */
 function folderAskedFor(git: Invocation, options: Arguments): string {
   if (!options.has('relative') || options.has('no-relative')) return ''
   const { root } = git.repo()
@@ -146,7 +146,7 @@ function folderAskedFor(git: Invocation, options: Arguments): string {
   return options.value('relative') || below
 }
 
-/** With `--relative` only what is below a folder, and named from there. */
+/** With `--relative` only paths below a folder, named relative to it. */
 function relativeChanges(
   git: Invocation,
   paired: PairedChange[],
@@ -189,14 +189,14 @@ export function algorithmOf(options: Arguments): 'myers' | 'histogram' {
   return name
 }
 
-/** The width of the table, of which `--stat=<width>` tells. */
+/** The width of the table, from `--stat=<width>`. */
 function statWidth(options: Arguments): number | undefined {
   const text = options.value('stat') ?? ''
   if (text === '') return undefined
   return Number(text)
 }
 
-/** What is wrong with a number is told whether or not there is something to show. */
+/** Invalid numbers are reported whether or not there is output. */
 function refuseNumbers(options: Arguments): void {
   const width = options.value('stat') ?? ''
   if (/^\D/.test(width)) throw new GitFailure(`error: invalid --stat value: ${width}`, 129)
@@ -205,7 +205,7 @@ function refuseNumbers(options: Arguments): void {
   if (!/^\d*$/.test(context)) throw new GitFailure('error: --unified expects a numerical value', 129)
 }
 
-/** In percent, from `-M90%` or `--find-renames=90`. */
+/** In per cent, from `-M90%` or `--find-renames=90`. */
 export function renameThreshold(options: Arguments): number | undefined {
   const text = options.value('find-renames') ?? ''
   if (text === '') return undefined
@@ -269,7 +269,7 @@ export function prefixesOf(options: Arguments): readonly [string, string] {
   return options.has('R') ? ['b/', 'a/'] : ['a/', 'b/']
 }
 
-/** Those whose letter the filter names; a small letter names what to leave out. */
+/** Changes with a letter in the filter; a lower case letter excludes. */
 export function withLetters(changes: PairedChange[], filter: string | null): PairedChange[] {
   if (filter === null) return changes
   const unknown = /[^acdmrtuxb*]/i.exec(filter)?.[0]
@@ -289,7 +289,7 @@ function namesOf(change: PairedChange, name: (path: string) => string, end: stri
   return `${statusLetter(change)}${gap}${from}${name(change.path)}`
 }
 
-/** How many letters of an id are shown; what programs ask for has whole ids. Undefined for as many as usual. */
+/** The number of displayed digits of an id; output for scripts has complete ids. Undefined for the default. */
 export function idLength(options: Arguments): number | undefined {
   const given = options.value('abbrev')
   if (given !== null) return given === '' ? undefined : Math.max(4, Number(given))

@@ -1,4 +1,4 @@
-// On which side of `a...b` commits are.
+// The side of commits in `a...b`.
 
 import type { Arguments } from './arguments.ts'
 import { fatal } from './failure.ts'
@@ -8,7 +8,7 @@ import { commitId } from './revisions.ts'
 
 export type SideOf = (oid: string) => '<' | '>'
 
-/** Null when nobody asks for it. */
+/** Null if it is not requested. */
 export async function sides(git: Invocation, options: Arguments, revisions: readonly string[]): Promise<SideOf | null> {
   if (!['left-right', 'left-only', 'right-only'].some((name) => options.has(name))) return null
   const words = revisions.filter((word) => word.includes('...'))
@@ -21,14 +21,14 @@ export async function sides(git: Invocation, options: Arguments, revisions: read
 
 export type Starts = { include: string[]; exclude: string[] }
 
-/** With `--left-only` or `--right-only`, what the other side has as well is left out from the start. */
+/** With `--left-only` or `--right-only`, commits of the other side are excluded from the start. */
 export async function onOneSide(
   git: Invocation,
   { options, revisions, starts }: { options: Arguments; revisions: readonly string[]; starts: Starts },
 ): Promise<Starts> {
   if (!options.has('left-only') && !options.has('right-only')) return starts
   const [left, right] = revisions.find((word) => word.includes('...'))?.split('...') ?? []
-  // Without sides nothing is on the left one; what is walked to its end is not looked at for that.
+  // Without sides nothing is on the left; the walk is not needed for this.
   if (left === undefined)
     return options.has('left-only') && starts.exclude.length > 0 ? { include: [], exclude: [] } : starts
   const other = await commitId(git.repo(), (options.has('left-only') ? right : left) || 'HEAD')

@@ -1,4 +1,4 @@
-// Brings the index up to what the working tree holds.
+// Updates the index from the working tree.
 
 import type { FileStat } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -12,18 +12,18 @@ import { contentsAt, modeOf } from './worktree.ts'
 
 export interface StageOptions {
   filter: PathFilter
-  /** Also files that are not tracked yet. */
+  /** Includes untracked files. */
   untracked: boolean
-  /** Also ignored ones. */
+  /** Includes ignored files. */
   force?: boolean
   dryRun?: boolean
-  /** New files are named in the index, but not stored. */
+  /** New files get an entry in the index, but their contents are not stored. */
   intends?: boolean
 }
 
 export interface Staged {
   changes: { path: string; isRemoval: boolean }[]
-  /** Repositories in the repository, which were added as such. */
+  /** Nested repositories, which were added as such. */
   embedded: string[]
 }
 
@@ -35,7 +35,7 @@ export async function stage(repo: Repository, options: StageOptions): Promise<St
   const touched = new Set<string>()
   for (const entry of [...index.entries]) {
     if (touched.has(entry.path) || !filter(entry.path)) continue
-    // What changed is left to be staged later; what is gone is gone.
+    // Changed files are not staged; deleted ones are.
     if (options.intends && walked.present.has(entry.path)) continue
     touched.add(entry.path)
     const change = await stagedEntry(repo, entry, { stat: walked.present.get(entry.path), dryRun })
@@ -65,7 +65,7 @@ async function intend(repo: Repository, path: string): Promise<Staged['changes']
   return { path, isRemoval: false }
 }
 
-/** Null when the entry is as the file is. */
+/** Null if the entry matches the file. */
 async function stagedEntry(
   repo: Repository,
   entry: IndexEntry,
@@ -88,7 +88,7 @@ async function stagedEntry(
   return { path, isRemoval: false }
 }
 
-/** Stores the file and notes it in the index. False when it is not there (any more). */
+/** Stores the file and adds it to the index. False if it does not exist (any more). */
 export async function addFile(repo: Repository, path: string): Promise<boolean> {
   const full = `${repo.root}/${path}`
   const stat = lstatAt(repo.fs, full)
@@ -99,7 +99,7 @@ export async function addFile(repo: Repository, path: string): Promise<boolean> 
   return true
 }
 
-/** What is stored of the file; says so where checking it out again would give it other line ends. */
+/** The stored form of the file; warns if a checkout would change its line ends. */
 async function addedBytes(repo: Repository, path: string, stat: FileStat): Promise<Uint8Array> {
   const bytes = await contentsAt(repo.fs, `${repo.root}/${path}`, stat)
   if (stat.kind !== 'file') return bytes
@@ -131,7 +131,7 @@ async function addEmbedded(
   staged.changes.push({ path, isRemoval: false })
 }
 
-/** The files of what is given, folders (with their slash) taken apart. */
+/** The given files, with folders (ending in a slash) expanded. */
 export function filesBelow(repo: Repository, paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
     if (!path.endsWith('/')) return path

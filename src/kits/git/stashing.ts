@@ -1,4 +1,4 @@
-// What a stash is made of: changes that were not committed become commits, and come back from them.
+// Creates and applies stashes: uncommitted changes become commits, and are restored from them.
 
 import { lstatAt } from '../../workspace/stat.ts'
 import { applyChanges, obstaclesTo, obstacleText, writeFile } from './checkout.ts'
@@ -38,11 +38,11 @@ export interface StashContents {
   staged: string
   unstaged: readonly string[]
   untracked: readonly string[]
-  /** The user's own message, if there is one. */
+  /** The user's message, if there is one. */
   message: string | null
 }
 
-/** The commit of the stash, with the index and the untracked files as its parents. */
+/** The stash commit, with the index and the untracked files as its parents. */
 export async function storeStash(
   git: Invocation,
   { by, head, staged, unstaged, untracked, message: own }: StashContents,
@@ -76,7 +76,7 @@ async function storedFiles(git: Invocation, paths: readonly string[]): Promise<(
   return files
 }
 
-/** The tree of tracked files as they stand in the working tree. */
+/** The tree of tracked files from the working tree. */
 async function worktreeTree(git: Invocation, changed: readonly string[]): Promise<string> {
   const files = new Map<string, { path: string } & FileState>()
   for (const { path, mode, oid } of (await git.repo().index()).entries) files.set(path, { path, mode, oid })
@@ -85,10 +85,10 @@ async function worktreeTree(git: Invocation, changed: readonly string[]): Promis
   return writeTree(git.repo(), files.values())
 }
 
-/** `isSilent` leaves out what merging says. */
+/** `isSilent` suppresses the messages of the merge. */
 type Bringing = { index: boolean; quiet: boolean; isSilent?: boolean }
 
-/** Whether it came back without conflicts. */
+/** Returns whether it was restored without conflicts. */
 export async function bringBack(git: Invocation, saved: Commit, how: Bringing): Promise<boolean> {
   const repo = git.repo()
   const [base = '', savedIndex = ''] = saved.parents
@@ -114,7 +114,7 @@ export async function bringBack(git: Invocation, saved: Commit, how: Bringing): 
   return true
 }
 
-/** Changes are left to be staged again; new files are staged, as they would be untracked otherwise. */
+/** Changes are left unstaged; new files are staged, because they would be untracked otherwise. */
 async function restoreWorktree(git: Invocation, changes: ReadonlyMap<string, FileState | null>): Promise<void> {
   const repo = git.repo()
   const index = await repo.index()

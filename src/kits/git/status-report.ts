@@ -1,4 +1,4 @@
-// All that `git status` knows, gathered once, in its long and its short form.
+// All data of `git status`, collected once, in its long and its short format.
 
 import { byteOrder } from './bytes.ts'
 import { aheadBehind } from './history.ts'
@@ -21,12 +21,12 @@ import { stateText } from './status-state.ts'
 export interface Upstreaming {
   /** `origin/main` */
   name: string
-  /** Null when its branch is gone. */
+  /** Null if its branch no longer exists. */
   distance: { ahead: number; behind: number } | null
 }
 
 export interface StatusReport {
-  /** Short; null when HEAD is detached. */
+  /** The short name; null if HEAD is detached. */
   branch: string | null
   detached: string | null
   hasCommits: boolean
@@ -36,10 +36,10 @@ export interface StatusReport {
   unmerged: { path: string; code: string }[]
   untracked: string[]
   ignored: string[]
-  /** What is not finished, the outermost first. */
+  /** Unfinished operations, the outermost first. */
   states: UnderWay[]
   showsUntracked: boolean
-  /** Of a commit that replaces the newest one and would hold nothing. */
+  /** For an amended commit that would be empty. */
   isEmptyAmend?: boolean
 }
 
@@ -47,7 +47,7 @@ export interface StatusOptions {
   untracked: Untracked
   ignored?: WalkOptions['ignored']
   filter?: PathFilter
-  /** Whether files that are gone are paired with new ones. */
+  /** Whether deleted files are paired with new ones. */
   renames?: boolean
 }
 
@@ -97,7 +97,7 @@ export async function upstreaming(git: Invocation, branch: string): Promise<Upst
   return own === null ? null : { name, distance: await aheadBehind(repo, own, other) }
 }
 
-/** `at v1.0`, or `from main` when commits were added since; nothing where the log does not tell. */
+/** `at v1.0`, or `from main` if commits were added since; empty if the log does not contain it. */
 async function detachedAt(git: Invocation, oid: string): Promise<string> {
   const repo = git.repo()
   const left = (await repo.refs.log('HEAD')).find(({ message }) => /^checkout: moving from \S+ to \S+$/.test(message))
@@ -159,12 +159,12 @@ function opening(report: StatusReport, isCommitting: boolean): string {
   return hasCommits ? text : `${text}\n${isCommitting ? 'Initial commit' : 'No commits yet'}\n\n`
 }
 
-/** What a commit will conclude tells by itself how to take its parts back. */
+/** An operation that ends with a commit has its own hint about unstaging. */
 function isConcluding({ states }: StatusReport): boolean {
   return states.some(({ kind }) => kind === 'merge' || kind === 'cherry-pick')
 }
 
-/** How a branch stands to the one it follows; with a line end. */
+/** The relation of a branch to its upstream; with a line end. */
 export function trackingText({ name, distance }: Upstreaming): string {
   if (!distance) {
     return `Your branch is based on '${name}', but the upstream is gone.\n  (use "git branch --unset-upstream" to fixup)\n`
@@ -233,7 +233,7 @@ function closing(report: StatusReport): string {
     : 'nothing to commit (use -u to show untracked files)\n'
 }
 
-/** Two letters and a path on each line. With `end` NUL, names are bare and a rename is two names. */
+/** Two letters and a path per line. If `end` is NUL, names are unquoted and a rename is two names. */
 export function shortStatus(report: StatusReport, shown: ShownPath, end: '\n' | '\0'): string {
   const rows = new Map<string, { staged: string; unstaged: string; from?: string }>()
   for (const change of report.staged) {

@@ -1,10 +1,10 @@
-// The lines of a long status about what is not finished.
+// The lines of a long status about unfinished operations.
 
 import type { Rebasing, UnderWay } from './sequencer/under-way.ts'
 
 type Picking = Extract<UnderWay, { kind: 'cherry-pick' | 'revert' }>
 
-/** Without the line about the branch. `hasUnmerged` tells whether conflicts are left. */
+/** Without the line about the branch. `hasUnmerged`: whether conflicts are left. */
 export function stateText(states: readonly UnderWay[], hasUnmerged: boolean): string {
   const search = states.find((state) => state.kind === 'bisect')
   return operationText(states, hasUnmerged) + (search ? bisectText(search.from) : '')

@@ -1,4 +1,4 @@
-// The second form of `git status` for programs: modes and ids beside the letters.
+// The second format of `git status` for scripts: with modes and ids.
 
 import { byteOrder } from './bytes.ts'
 import { isIntended } from './index-file.ts'

@@ -1,4 +1,4 @@
-// What differs between HEAD, the index and the working tree. A file is read only if its times leave it open.
+// The differences between HEAD, the index and the working tree. A file is read only if its metadata is inconclusive.
 
 import { type FileStat, isFileError } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -16,7 +16,7 @@ export interface Change {
 }
 
 export interface Worktree {
-  /** Tracked paths that are there, whatever they hold. */
+  /** Existing tracked paths, whatever their contents. */
   present: Map<string, FileStat>
   /** Sorted; folders end in a slash. */
   untracked: string[]
@@ -25,7 +25,7 @@ export interface Worktree {
 
 export type Untracked = 'no' | 'normal' | 'all'
 
-/** Paths outside it are left alone. */
+/** Paths that do not pass are ignored. */
 export type PathFilter = (path: string) => boolean
 
 export function changeKind({ before, after }: Change): 'A' | 'D' | 'M' | 'T' {
@@ -80,7 +80,7 @@ export async function unstagedChanges(repo: Repository, filter: PathFilter = () 
   return changes
 }
 
-/** The state of a tracked file now. It is the entry's own state as long as the times say so. */
+/** The current state of a tracked file. It is the entry's own state if the metadata is unchanged. */
 export async function currentState(
   repo: Repository,
   entry: IndexEntry,
@@ -94,13 +94,13 @@ export async function currentState(
   try {
     return { mode, oid: objectId('blob', await storedAt(repo, entry.path, stat)) }
   } catch (error) {
-    // What may not be read counts as changed.
+    // An unreadable file counts as changed.
     if (isFileError(error, 'EACCES')) return { mode, oid: NULL_ID }
     throw error
   }
 }
 
-/** A submodule is as the index has it unless it was made a repository and stands at another commit. */
+/** A submodule counts as unchanged unless it is a repository with another commit checked out. */
 async function gitlinkState(
   repo: Repository,
   { path, mode, oid }: IndexEntry,
@@ -116,8 +116,8 @@ async function gitlinkState(
 export interface WalkOptions {
   untracked: Untracked
   /**
-   * Also name what is ignored: a folder in which nothing else is by its own name alone. `matching` names a folder only if
-   * it is ignored itself, and `each` names each file.
+   * Also lists ignored files: a folder with only ignored contents by its own name. `matching` lists a folder only if it
+   * is ignored itself, and `each` lists each file.
    */
   ignored?: boolean | 'matching' | 'each'
 }
@@ -153,7 +153,7 @@ class WorktreeWalk {
     }
   }
 
-  /** A folder with tracked files in it, given with its slash; `''` is the root. */
+  /** A folder with tracked files, given with its slash; `''` is the root. */
   async visit(folder: string): Promise<void> {
     const pause = this.#repo.pace()
     if (pause) await pause
@@ -184,12 +184,12 @@ class WorktreeWalk {
       for (const { name, kind } of this.#entries(`${path}/`))
         await this.#untracked(`${path}/${name}`, kind === 'directory')
     } else if (!this.#tracked.has(path)) {
-      // Of a folder in the place of a tracked file, git says only that the file is gone.
+      // For a folder in place of a tracked file, git only reports the file as deleted.
       await this.#collapsed(`${path}/`)
     }
   }
 
-  /** One line for the folder if it holds anything that is not ignored; what is ignored in it has lines of its own. */
+  /** One line for the folder if it contains anything that is not ignored; ignored contents have separate lines. */
   async #collapsed(folder: string): Promise<void> {
     const { untracked, ignored } = this.found
     const [untrackedBefore, ignoredBefore] = [untracked.length, ignored.length]

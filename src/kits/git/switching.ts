@@ -1,4 +1,4 @@
-// Moves HEAD, and the working tree with it.
+// Moves HEAD, together with the working tree.
 
 import { applyChanges, changesBetween, obstaclesTo, refuseObstacles } from './checkout.ts'
 import { endMerge } from './commits.ts'
@@ -18,12 +18,12 @@ export interface SwitchGoal {
   ref: string | null
   /** Null for a branch without commits. */
   oid: string | null
-  /** How the user called it. */
+  /** The name given by the user. */
   name: string
   isNew: boolean
   force?: boolean
   quiet?: boolean
-  /** Who asked for no branch needs no advice about it. */
+  /** Without a requested branch, no advice about it is needed. */
   isAsked?: boolean
 }
 
@@ -42,7 +42,7 @@ export async function switchTo(git: Invocation, goal: SwitchGoal): Promise<void>
   if (!goal.quiet) await report(git, { goal, before, isSame })
 }
 
-/** A merge, a pick or a revert that was stopped does not come along. */
+/** The state of a stopped merge, pick or revert is removed. */
 export async function leaveBehind(git: Invocation, { quiet, name }: Pick<SwitchGoal, 'quiet' | 'name'>): Promise<void> {
   const repo = git.repo()
   if (name === 'HEAD') return
@@ -60,7 +60,7 @@ async function refuseUnmerged(git: Invocation): Promise<void> {
   throw failed('you need to resolve your current index first')
 }
 
-/** Brings index and working tree from HEAD to the commit. Changes that are in nobody's way are taken along. */
+/** Changes index and working tree from HEAD to the commit. Local changes that do not conflict are kept. */
 export async function bringTree(
   git: Invocation,
   { oid, force = false }: Pick<SwitchGoal, 'oid' | 'force'>,
@@ -74,7 +74,7 @@ export async function bringTree(
   const changes = await changesBetween(repo, from, to)
   refuseObstacles(await obstaclesTo(repo, from, changes), 'checkout')
   const index = await repo.index()
-  // What is staged already as it is to become stays as it is in the working tree.
+  // A file that already has the new state in the index is not changed in the working tree.
   const needed = [...changes].filter(([path, state]) => {
     const entry = index.get(path)
     return !(entry && sameState(entry, state))
@@ -83,7 +83,7 @@ export async function bringTree(
   await repo.saveIndex(index)
 }
 
-/** Makes index and working tree what the tree says, as far as the filter reaches. Untracked files stay. */
+/** Sets index and working tree to the tree, for paths that pass the filter. Untracked files stay. */
 export async function overwrite(git: Invocation, tree: string | null, filter: PathFilter = () => true): Promise<void> {
   const repo = git.repo()
   const index = await repo.index()
@@ -101,8 +101,8 @@ export async function overwrite(git: Invocation, tree: string | null, filter: Pa
 }
 
 /**
- * Brings back what a merge or a pick changed: paths that are unmerged, staged or different in the other tree become as
- * that tree has them. Other changes of the working tree stay.
+ * Resets the changes of a merge or a pick: paths that are unmerged, staged or different in the other tree are set to
+ * that tree. Other changes of the working tree stay.
  */
 export async function resetMerge(git: Invocation, tree: string | null): Promise<void> {
   const repo = git.repo()
@@ -111,7 +111,7 @@ export async function resetMerge(git: Invocation, tree: string | null): Promise<
   await overwrite(git, tree, (path) => paths.has(path))
 }
 
-/** HEAD stays where it is, and its log tells that everything was brought back to it. */
+/** HEAD does not move, and its log gets an entry about the reset. */
 export async function logReset(git: Invocation): Promise<void> {
   const { refs } = git.repo()
   const { ref, oid } = await refs.head()

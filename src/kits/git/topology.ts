@@ -1,10 +1,10 @@
-// Commits in an order in which none comes before its children.
+// Sorts commits so that none comes before its children.
 
 import type { Visited } from './history.ts'
 
 export interface Ordering {
   parents: ReadonlyMap<string, readonly string[]>
-  /** Among commits that may come next the youngest, instead of the one that keeps a branch together. */
+  /** The youngest of the possible next commits, instead of the one that keeps a branch together. */
   byDate: boolean
 }
 
@@ -24,7 +24,7 @@ export function inTopologicalOrder(visited: readonly Visited[], { parents, byDat
       children.set(parent, left)
       const found = known.get(parent)
       if (left !== 0 || !found) continue
-      // The youngest is last; of the same second, the one that came first.
+      // The youngest is last; in the same second, the one that was added first.
       let at = ready.length
       if (byDate) while (at > 0 && secondsOf(ready[at - 1] ?? found) >= secondsOf(found)) at--
       ready.splice(at, 0, found)

@@ -1,4 +1,4 @@
-// The last paragraph of a message when it is made of lines such as `Signed-off-by: …`.
+// The last paragraph of a message, if it consists of lines such as `Signed-off-by: …`.
 
 import type { Invocation } from './invocation.ts'
 

@@ -1,4 +1,4 @@
-// The way to a remote, and what it has.
+// The connection to a remote, and its refs.
 
 import type { Advertisement } from './advertisement.ts'
 import { fatal, GitFailure } from './failure.ts'
@@ -13,12 +13,12 @@ export interface TransferOptions {
   remotes: GitRemotes
   signal?: AbortSignal | undefined
   onProgress?: ((text: string) => void) | undefined
-  /** Where paths of the workspace lead from; without it only addresses are remotes. */
+  /** The base of workspace paths; without it only URLs are remotes. */
   place?: LocalDeps
 }
 
 export interface FetchedRef {
-  /** In full; null for an id. */
+  /** The full name; null for an id. */
   ref: string | null
   oid: string
 }
@@ -37,7 +37,7 @@ export function openTransport(
     credential: own ?? credential,
     signal,
     onBytes: (received) => {
-      // A word for every megabyte.
+      // Reports once for every megabyte.
       if (received >> 20 === shown) return
       shown = received >> 20
       onProgress?.(`Receiving objects: ${shown} MiB`)
@@ -45,7 +45,7 @@ export function openTransport(
   })
 }
 
-/** What the remote has, without fetching it; annotated tags are followed by what they lead to, as `name^{}`. */
+/** The refs of the remote, without fetching; annotated tags are followed by their targets, as `name^{}`. */
 export async function listRemoteRefs(
   request: TransferOptions & { url: string },
 ): Promise<{ ref: string; oid: string }[]> {
@@ -83,7 +83,7 @@ export function tagsOf({ refs }: Advertisement): FetchedRef[] {
   return [...refs].flatMap(([ref, oid]) => (ref.startsWith('refs/tags/') ? [{ ref, oid }] : []))
 }
 
-/** New tags of the remote that lead to what is here. */
+/** New tags of the remote whose targets exist locally. */
 export async function tagsInReach(repo: Repository, advertisement: Advertisement): Promise<FetchedRef[]> {
   const known = await repo.refs.list('refs/tags/')
   const reachable: FetchedRef[] = []
@@ -104,7 +104,7 @@ export async function withAdvice(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What was cut off from its history leads nowhere. */
+/** A commit with a truncated history is no descendant. */
 export async function isForward(repo: Repository, before: string, after: string): Promise<boolean> {
   return (await repo.objects.has(before)) && isAncestor(repo, before, after)
 }

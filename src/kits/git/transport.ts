@@ -1,4 +1,4 @@
-// Git over HTTP, through the guarded door: questions to one remote, with who to be when it asks.
+// Git over HTTP, through the guarded fetch: requests to one remote, with credentials if it requires them.
 
 import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git'
 import {
@@ -12,8 +12,8 @@ import { type FailureReason, fatal, type GitFailure } from './failure.ts'
 import type { Credential, GitRemotes, TransferLimits } from './remotes.ts'
 
 /**
- * A pack stands in memory twice while it is taken in, next to what is known of each of its objects, in an isolate of
- * 128 MB; and it becomes one file of the workspace.
+ * A pack is in memory twice while it is indexed, together with the data of each of its objects, in an isolate of 128
+ * MB; and it becomes one file of the workspace.
  */
 export const DEFAULT_TRANSFER_LIMITS: TransferLimits = {
   ...DEFAULT_FETCH_LIMITS,
@@ -31,10 +31,10 @@ export interface TransportDeps {
   /** Without user name and password. */
   url: string
   remotes: GitRemotes
-  /** What the address given on the command line had in it. */
+  /** The credentials in the URL on the command line. */
   credential: Credential | null
   signal?: AbortSignal | undefined
-  /** Told how many bytes of an answer have come. */
+  /** Called with the number of received bytes of an answer. */
   onBytes?: (received: number) => void
 }
 
@@ -43,7 +43,7 @@ export class Transport {
   readonly limits: TransferLimits
   readonly #deps: TransportDeps
   #authorization: string | null = null
-  /** Where the remote said that it has moved to. */
+  /** The URL to which the remote has redirected. */
   #moved: string | null = null
 
   constructor(deps: TransportDeps) {
@@ -61,7 +61,7 @@ export class Transport {
     })
   }
 
-  /** Sends a request of the service, and gives the answer to `read` as it comes. */
+  /** Sends a request of the service, and passes the answer to `read` as it arrives. */
   async exchange<T>(
     service: Service,
     body: Uint8Array,
@@ -74,7 +74,7 @@ export class Transport {
     })
   }
 
-  /** For the library, which asks what a remote has: the same door, and the same name and password. */
+  /** For the library, which requests a remote's refs: the same fetch and credentials. */
   readonly client = {
     request: async ({ url, method = 'GET' }: GitHttpRequest): Promise<GitHttpResponse> => {
       const response = await this.#explaining(() => this.#ask(url.slice(this.url.length), { method }))
@@ -90,7 +90,7 @@ export class Transport {
     },
   }
 
-  /** A page of HTML is better called what it is. */
+  /** An HTML page gets a clear error message. */
   async #demandType(response: Response, type: string): Promise<Response> {
     if (response.headers.get('content-type') === type) return response
     await response.body?.cancel()
@@ -117,7 +117,7 @@ export class Transport {
     const door = { policy, chosenBy, limits: this.limits, ...(fetch && { fetch }) }
     const headers = { ...init.headers, 'user-agent': USER_AGENT, ...(authorization !== null && { authorization }) }
     const response = await guardedFetch(address, { ...init, headers, ...(signal && { signal }) }, door)
-    // What is sent later goes where the first question was led to.
+    // Later requests are sent to the URL to which the first one was redirected.
     if (init.method === 'GET' && response.url !== address && response.url.endsWith(suffix))
       this.#moved = response.url.slice(0, -suffix.length)
     return response

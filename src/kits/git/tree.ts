@@ -1,14 +1,14 @@
-// Whole trees: as a map of paths, as the difference of two, and made from a list of paths.
+// Whole trees: as a map of paths, as the difference of two, and created from a list of paths.
 
 import { fatal } from './failure.ts'
 import type { ObjectStore } from './object-store.ts'
 import { type FileState, formatTree, MODE, parseTree, sameState, type TreeEntry } from './objects.ts'
 
-/** A tree can name the same subtree many times on every level, and be endless for all practical purposes. */
+/** A tree can contain the same subtree many times on every level, and so be practically endless. */
 const MAX_TREE_FILES = 100_000
 const MAX_DEPTH = 256
 
-/** Lets others have their turn now and then; null when it is not yet time. */
+/** Gives other work a turn now and then; null if it is not time yet. */
 export type Pace = () => Promise<void> | null
 
 export interface TreeReader {
@@ -30,7 +30,7 @@ export async function stateInTree(reader: TreeReader, treeId: string, path: stri
   return null
 }
 
-/** Every file of the tree, by path. `treeId` is null for no tree at all. */
+/** Every file of the tree, by path. `treeId` is null for no tree. */
 export async function flatTree(reader: TreeReader, treeId: string | null): Promise<Map<string, FileState>> {
   const files = new Map<string, FileState>()
   await diffTrees(reader, [null, treeId], (path, _before, after) => {
@@ -41,7 +41,7 @@ export async function flatTree(reader: TreeReader, treeId: string | null): Promi
 
 export type TreeVisit = (path: string, before: FileState | null, after: FileState | null) => void
 
-/** Calls for each file that differs. Subtrees that both have are not looked into, nor those that `enters` leaves out. */
+/** Calls for each different file. Equal subtrees, and those that `enters` excludes, are not read. */
 export async function diffTrees(
   reader: TreeReader,
   [before, after]: readonly [string | null, string | null],
@@ -87,7 +87,7 @@ function stateOf({ mode, oid }: TreeEntry): FileState {
   return { mode: isPlain ? ((mode & 0o100) !== 0 ? MODE.executable : MODE.file) : mode, oid }
 }
 
-/** By what is in them: trees that were stored through this store, so that those that stay the same are not made again. */
+/** Stored trees by their contents, for this store, so that unchanged trees are not created again. */
 const STORED = new WeakMap<ObjectStore, Map<string, string>>()
 const MAX_STORED = 5000
 
@@ -134,15 +134,15 @@ export async function writeTree(
   return store(root)
 }
 
-/** Whether a path may be written into a working tree: no part of it leads elsewhere or into the repository itself. */
+/** Whether a path may be written in a working tree: no part of it leads out of it or into the repository itself. */
 export function isSafePath(path: string): boolean {
   return path !== '' && !path.includes('\0') && path.split('/').every(isSafeName)
 }
 
 function isSafeName(name: string): boolean {
   if (name === '' || name === '.' || name === '..') return false
-  // Other systems take more spellings for `.git`: with dots and blanks at its end, as a short name, with letters that
-  // do not show. The tree may be unpacked on one of them.
+  // Other systems accept further spellings of `.git`: with dots and blanks at its end, as a short name, with invisible
+  // characters. The tree may be checked out on one of them.
   const plain = name.replace(/[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g, '').toLowerCase()
   return !/^(\.git|git~\d+)[ .]*(:.*)?$/.test(plain)
 }

@@ -1,5 +1,5 @@
-// Asks a remote for objects. A pack that arrives is taken apart, checked and stored before anybody names what is in it,
-// so that no ref ever points to an object that is not there.
+// Fetches objects from a remote. A received pack is parsed, checked and stored before any ref names its objects, so
+// that no ref ever points to a missing object.
 
 import { joinBytes } from '../../lib/bytes.ts'
 import type { Advertisement } from './advertisement.ts'
@@ -14,24 +14,27 @@ import { MAX_TAGS_FOLLOWED, type Repository } from './repository.ts'
 import type { Transport } from './transport.ts'
 
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-/** How many commits are named to the remote as known. What branches off further back is sent once more. */
+/**
+ * The maximum of known commits that are named to the remote. If the histories part further back, some objects are sent
+ * again.
+ */
 const MAX_HAVES = 512
 const AGENT = 'agent=git/2.40-bellwether'
-/** As many commits as there are. */
+/** All commits. */
 export const EVERYTHING = 0x7fffffff
 
 export type Remote = Transport | LocalTransport
 
 export interface PackWish {
   wants: readonly string[]
-  /** Of the history behind each wish; null as far as it goes, or as far as it is there already. */
+  /** The depth of the history for each wanted object; null for all of it, or for what exists locally. */
   depth: number | null
-  /** Whether tags of what is sent may come along. */
+  /** Whether tags of sent objects may be included. */
   includesTags: boolean
   onMessage?: ((text: string) => void) | undefined
 }
 
-/** Brings what is wanted and not there yet, and notes where the history is cut off. */
+/** Fetches wanted objects that are missing, and stores where the history is cut off. */
 export async function fetchPack(
   { repo, transport, advertisement }: { repo: Repository; transport: Remote; advertisement: Advertisement },
   wish: PackWish,
@@ -70,7 +73,7 @@ async function requestFor(repo: Repository, { capabilities }: Advertisement, wis
   return joinBytes([...lines.map(packetLine), FLUSH, ...haves.map(packetLine), packetLine('done\n')])
 }
 
-/** Where all refs are, and the youngest commits behind them. */
+/** The commits of all refs, and the youngest of their ancestors. */
 async function knownCommits(repo: Repository): Promise<string[]> {
   const tips = new Set<string>()
   for (const oid of new Set((await repo.refs.list('refs/')).values())) {
@@ -87,7 +90,7 @@ async function knownCommits(repo: Repository): Promise<string[]> {
   return [...known]
 }
 
-/** Null for what is not there, and for tags of something else. */
+/** Null for a missing object, and for tags of other kinds of objects. */
 async function commitBehind(repo: Repository, oid: string): Promise<string | null> {
   let at = oid
   for (let hops = 0; hops < MAX_TAGS_FOLLOWED; hops++) {
@@ -101,7 +104,7 @@ async function commitBehind(repo: Repository, oid: string): Promise<string | nul
 
 interface Received {
   pack: Uint8Array
-  /** Commits whose parents do not come, and those whose parents do come. */
+  /** Commits whose parents are not sent, and those whose parents are sent. */
   cut: string[]
   grown: string[]
 }
@@ -141,7 +144,7 @@ async function storePack(repo: Repository, pack: Uint8Array, maxObjects: number)
   await repo.fs.write(`${name}.idx`, index, { mode: 0o444 })
 }
 
-/** Fails for a commit that is known by name only: its history was not fetched. */
+/** Fails for a commit whose history was not fetched. */
 export async function assertComplete(repo: Repository, oid: string): Promise<void> {
   if (!(await repo.objects.has(oid))) throw fatal('remote did not send all necessary objects')
 }

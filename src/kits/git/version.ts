@@ -1,2 +1,2 @@
-/** The git whose ways are followed, as mails and `git version` name it. */
+/** The version of git that is emulated, for mails and `git version`. */
 export const GIT_VERSION = '2.40.0'

@@ -1,10 +1,10 @@
-// Patterns with `*`, `?` and sets, as names of refs are matched.
+// Patterns with `*`, `?` and sets, for names of refs.
 
 import { fatal } from './failure.ts'
 
 const MAX_PATTERN = 200
 
-/** `passesSlashes` tells whether a star stands for slashes as well. */
+/** `passesSlashes`: whether a star matches slashes too. */
 export function wildcard(pattern: string, { passesSlashes = true, ignoresCase = false } = {}): RegExp {
   if (pattern.length > MAX_PATTERN || (pattern.match(/\*+/g)?.length ?? 0) > 8)
     throw fatal(`the pattern '${pattern}' is too long`)

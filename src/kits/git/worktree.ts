@@ -1,4 +1,4 @@
-// The files of a repository as they stand in the workspace, and how they are written there.
+// Reads and writes the files of a repository's working tree.
 
 import { type FileStat, type FileSystem, replaceContents } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
@@ -7,19 +7,19 @@ import { failed } from './failure.ts'
 import { type FileState, MODE, objectId } from './objects.ts'
 import { isSafePath } from './tree.ts'
 
-/** The mode that git keeps for a file or a link; null for a directory. */
+/** Git's mode for a file or a link; null for a directory. */
 export function modeOf({ kind, mode }: FileStat): number | null {
   if (kind === 'directory') return null
   if (kind === 'symlink') return MODE.link
   return (mode & 0o100) !== 0 ? MODE.executable : MODE.file
 }
 
-/** A file's bytes, or where a link leads. */
+/** A file's bytes, or a link's target. */
 export async function contentsAt(fs: FileSystem, path: string, { kind }: FileStat): Promise<Uint8Array> {
   return kind === 'symlink' ? utf8(fs.readLink(path)) : fs.read(path)
 }
 
-/** What knows how the files of a working tree are stored. */
+/** Converts files of a working tree to their stored form. */
 export interface Storing {
   fs: FileSystem
   root: string
@@ -27,7 +27,7 @@ export interface Storing {
   unstored: (path: string, bytes: Uint8Array) => Promise<Uint8Array>
 }
 
-/** What git would store of the file at a path of the working tree. */
+/** The form that git would store for the file at a path of the working tree. */
 export async function storedAt(repo: Storing, path: string, stat: FileStat): Promise<Uint8Array> {
   const bytes = await contentsAt(repo.fs, `${repo.root}/${path}`, stat)
   return stat.kind === 'file' ? repo.stored(path, bytes) : bytes
@@ -41,7 +41,7 @@ export async function stateAt(repo: Storing, path: string): Promise<FileState | 
   return { mode, oid: objectId('blob', await storedAt(repo, path, stat)) }
 }
 
-/** Whether a link or a file stands where a folder above the path should be: then the path is not in the tree. */
+/** Whether a link or a file is in place of a parent folder: then the path is not in the tree. */
 export function isBehindLink(fs: FileSystem, root: string, path: string): boolean {
   for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
     if (lstatAt(fs, `${root}/${path.slice(0, slash)}`)?.kind !== 'directory') return true
@@ -54,7 +54,7 @@ export function isRepository(fs: FileSystem, folder: string): boolean {
   return lstatAt(fs, `${folder}/.git`)?.kind === 'directory' && lstatAt(fs, `${folder}/.git/HEAD`) !== null
 }
 
-/** Whether the folder is a repository without a working tree. The `.git` of one with a working tree is none. */
+/** Whether the folder is a repository without a working tree. The `.git` folder of a normal repository does not count. */
 export function isBareRepository(fs: FileSystem, folder: string): boolean {
   const isThere = (name: string, kind: string) => lstatAt(fs, `${folder}/${name}`)?.kind === kind
   return (
@@ -65,7 +65,7 @@ export function isBareRepository(fs: FileSystem, folder: string): boolean {
   )
 }
 
-/** Puts the file there, whatever stands in its way: the caller has made sure that nothing is lost. */
+/** Writes the file and replaces anything at its path: the caller ensures that nothing is lost. */
 export async function writeOut(
   { fs, root }: { fs: FileSystem; root: string },
   path: string,
@@ -89,7 +89,7 @@ export async function writeOut(
   if (there?.kind === 'file' && ((there.mode ^ permissions) & 0o100) !== 0) fs.chmod(full, permissions)
 }
 
-/** Folders above the path, in place of any link or file that has their name. */
+/** Creates the parent folders, replacing links or files with their names. */
 function makeWay(fs: FileSystem, root: string, path: string): void {
   for (let slash = path.indexOf('/'); slash > 0; slash = path.indexOf('/', slash + 1)) {
     const folder = `${root}/${path.slice(0, slash)}`
@@ -100,7 +100,7 @@ function makeWay(fs: FileSystem, root: string, path: string): void {
   }
 }
 
-/** Removes the file, and the folders that this leaves empty. */
+/** Removes the file, and the folders that become empty. */
 export function takeAway(fs: FileSystem, root: string, path: string): void {
   if (isBehindLink(fs, root, path)) return
   const stat = lstatAt(fs, `${root}/${path}`)

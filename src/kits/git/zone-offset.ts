@@ -1,13 +1,13 @@
-// How far a clock is from UTC, as commits have it: `+0130`.
+// The offset of a time zone from UTC, in the form of commits: `+0130`.
 
 import { type Zone, zoneOf, zoneText } from '../../lib/clock.ts'
 
-/** The zone of the clock that `TZ` names. */
+/** The time zone in `TZ`. */
 export function zoneIn(env: Readonly<Record<string, string>>): Zone {
   return zoneOf(env.TZ ?? '')
 }
 
-/** The offset of the zone at that time, as commits have it. */
+/** The offset of the zone at that time, in the form of commits. */
 export function offsetText(zone: Zone, ms: number): string {
   return zoneText(zone.offsetAt(ms), 0)
 }

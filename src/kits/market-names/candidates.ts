@@ -1,4 +1,4 @@
-// Which listings somebody may mean by a text that is the name of none. Nothing here decides: it is what a person chooses from.
+// The listings that may be meant by a text that is no exact name. Nothing is decided here: the user selects one.
 
 import { editDistance } from './edit-distance.ts'
 import { fold, isHan } from './fold.ts'
@@ -8,19 +8,19 @@ import { type SuggestOptions, suggest } from './search.ts'
 import { mayBeWithin, signatureOf, signaturesOf } from './signatures.ts'
 import { TERM, type TermKind } from './terms.ts'
 
-/** Two errors in a text of this length leave enough of it; in a shorter one, one error. */
+/** A text of this length is still recognizable with two errors; a shorter one with one. */
 const LENGTH_FOR_TWO = 6
 const LONGEST = 60
 
-/** How good a reading is, the best first. */
+/** The quality of a match, the best first. */
 const RANK = { sound: 0, initials: 1, oneError: 2, part: 3, twoErrors: 4 } as const
 
 type Ranked = { listing: Listing; rank: number }
 
 /**
- * At most `limit` active listings: those that sound the same in Chinese, those with these initials, those whose name, pinyin or ticker differs by one error (a
- * character more, less, another, or two that changed places), those that have the text in their name, those that differ
- * by two errors. Among equals the more popular one comes first.
+ * At most `limit` active listings: those that sound the same in Chinese, those with these initials, those whose name,
+ * pinyin or ticker differs by one error (one character added, missing or different, or two exchanged), those with the
+ * text in their name, those that differ by two errors. Among equals the more popular one comes first.
  */
 export function candidates(names: NameIndex, text: string, { limit, keyOf }: SuggestOptions): Listing[] {
   const folded = fold(text)
@@ -45,7 +45,7 @@ export function candidates(names: NameIndex, text: string, { limit, keyOf }: Sug
 /** The listings of the layer with a term at most two errors away. */
 function similarIn({ table, hidden }: Layer, folded: string): Ranked[] {
   const most = folded.length >= LENGTH_FOR_TWO ? 2 : 1
-  // Blanks between the words of an English name, or the syllables of pinyin, are no errors.
+  // Blanks between the words of an English name, or the syllables of pinyin, are not errors.
   const forms = [...new Set([folded, folded.replaceAll(' ', '')])]
   const signatures = signaturesOf(table)
   const own = forms.map(signatureOf)

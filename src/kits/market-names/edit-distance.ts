@@ -1,6 +1,6 @@
 /**
- * How many errors make one text of the other: a character more, less, another one, or two neighbours that changed places
- * (optimal string alignment). Above `most` the answer is `most + 1`, whatever it would be.
+ * The number of errors between two texts: a character added, missing or different, or two neighbors exchanged (optimal
+ * string alignment). Above `most` the result is always `most + 1`.
  */
 export function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
@@ -18,7 +18,7 @@ export function editDistance(a: string, b: string, most: number): number {
       row.push(cost)
       if (cost < least) least = cost
     }
-    // A later row can only be shorter by a swap, which looks back two rows.
+    // A later row can only have a smaller value by an exchange, which uses the row before the previous one.
     if (least > most && Math.min(...above) > most) return most + 1
     twoAbove = above
     above = row

@@ -1,4 +1,4 @@
-// Two spellings of one name, made equal: case, blanks, and traditional characters.
+// Makes different spellings of a name equal: case, blanks, and traditional characters.
 
 import { SIMPLIFIED, TRADITIONAL } from './traditional.generated.ts'
 
@@ -7,7 +7,7 @@ const LAST = 0x9fff
 
 let table: Uint16Array | null = null
 
-/** The simplified form of each character of the block; 0 where the character is its own. */
+/** The simplified form of each character of the block; 0 if the character is unchanged. */
 function simplifiedForms(): Uint16Array {
   if (table === null) {
     table = new Uint16Array(LAST - FIRST + 1)
@@ -16,7 +16,7 @@ function simplifiedForms(): Uint16Array {
   return table
 }
 
-/** The text as names are compared: lower case, simplified characters, single blanks. */
+/** The form of a name for comparison: lower case, simplified characters, single blanks. */
 export function fold(text: string): string {
   const forms = simplifiedForms()
   for (let i = 0; i < text.length; i++) {

@@ -1,8 +1,8 @@
-// The face of the kit that knows what listings are called.
+// The public interface of the kit for the names of listings.
 
-// What somebody may mean who is still typing, or has typed what is no name.
+// Suggestions for a text that is incomplete or no exact name.
 export { candidates } from './candidates.ts'
-// One listing, and how its name is spelled and compared.
+// One listing, with the spelling and comparison of its name.
 export { fold, isHan } from './fold.ts'
 export { initialsOf, joinedPinyin, type Listing, type ListingKind } from './listing.ts'
 // The index of all names: the packaged list and later changes. A store of the changes implements `NameStore`.

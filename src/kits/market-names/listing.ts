@@ -1,26 +1,26 @@
-// What is known of a listing by name, and its one-line form in the packaged list.
+// The names of a listing, and its one-line form in the packaged list.
 
 export type ListingKind = 'stock' | 'etf' | 'index'
 
 export type Listing = {
-  /** The code that makes all spellings of it one: `600519`, `HK00700`, `AAPL`. */
+  /** The canonical form of its code: `600519`, `HK00700`, `AAPL`. */
   readonly key: string
-  /** The name in simplified characters, or as the exchange writes it where nobody translates it. */
+  /** The name in simplified characters, or as written by the exchange if it has no translation. */
   readonly zh: string
-  /** Empty where nobody uses one. */
+  /** Empty if there is no common one. */
   readonly en: string
-  /** The syllables of the Chinese name with blanks between them, lower case; empty where it has none. */
+  /** The syllables of the Chinese name with blanks between them, lower case; empty without one. */
   readonly pinyin: string
   readonly aliases: readonly string[]
   /**
-   * The listing that a shared name stands for: the mainland share of a company whose H share bears the same name.
-   * Null for whatever leads, which is nearly everything.
+   * The listing that a shared name refers to: the mainland share of a company whose H share has the same name. Null for
+   * a listing that is itself the main one, which is nearly every listing.
    */
   readonly leading: string | null
   readonly kind: ListingKind
-  /** False once it is no longer traded. */
+  /** False if it is no longer traded. */
   readonly active: boolean
-  /** 0 to 100: what is looked for more often comes first among equals. */
+  /** 0 to 100: among equals, the listing that is searched more often comes first. */
   readonly popularity: number
 }
 
@@ -54,10 +54,10 @@ export function joinedPinyin({ pinyin }: Pick<Listing, 'pinyin'>): string {
   return pinyin.replaceAll(' ', '')
 }
 
-// What has no vowel is no syllable: `st`, `tcl`, `300`.
+// A part without a vowel is not a syllable: `st`, `tcl`, `300`.
 const WHOLE = /^[^aeiouv]+$/
 
-/** The first letter of each syllable; numbers and abbreviations stay whole: `hs300`, `stgh`. */
+/** The first letter of each syllable; numbers and abbreviations are kept whole: `hs300`, `stgh`. */
 export function initialsOf({ pinyin }: Pick<Listing, 'pinyin'>): string {
   let initials = ''
   for (const syllable of pinyin.split(' ')) initials += WHOLE.test(syllable) ? syllable : syllable.slice(0, 1)

@@ -1,5 +1,5 @@
-// Every question about names, asked of the packaged list and of what has changed since it was made. A listing that changed
-// hides its packaged line; the layers are otherwise asked one after another and answer as one.
+// Searches names in the packaged list and its later changes. A changed listing hides its packaged line; the layers are
+// otherwise searched one after another and their results combined.
 
 import { fold, isHan } from './fold.ts'
 import type { Listing } from './listing.ts'
@@ -8,21 +8,21 @@ import type { CharacterLists } from './similarity.ts'
 import { spellerFrom } from './speller.ts'
 import { TERM, type TermKind } from './terms.ts'
 
-/** A table and which of its lines another layer replaces. */
+/** A table, and the lines in it that another layer replaces. */
 export type Layer = {
   readonly table: NameTable
   readonly hidden: Uint8Array
-  /** Made when first needed. */
+  /** Built when first needed. */
   lists: CharacterLists | null
-  /** The places of names of several words; made when first needed. */
+  /** The positions of names with several words; built when first needed. */
   phrases: Uint16Array | null
 }
 
 export class NameIndex {
-  /** Changes whenever an answer may. */
+  /** Changes whenever a result may change. */
   readonly version: string
   readonly layers: readonly Layer[]
-  /** Made when first needed: it reads every line. */
+  /** Built when first needed, because it reads every line. */
   #spell: ((name: string) => string) | null = null
 
   constructor(version: string, base: NameTable, changed: NameTable | null = null) {
@@ -51,12 +51,12 @@ export class NameIndex {
     return leadingOnly(this.#exactly(fold(text), TERM.name))
   }
 
-  /** Active listings whose whole Chinese name is spelled so in pinyin. */
+  /** Active listings whose complete Chinese name has this pinyin. */
   spelled(text: string): Listing[] {
     return leadingOnly(this.#exactly(fold(text).replaceAll(' ', ''), TERM.pinyin))
   }
 
-  /** Active listings whose Chinese name is read like this text in other Chinese characters. */
+  /** Active listings whose Chinese name is pronounced like this text in other Chinese characters. */
   soundingLike(text: string): Listing[] {
     const folded = fold(text)
     if (!isHan(folded)) return []
@@ -64,12 +64,12 @@ export class NameIndex {
     return this.spelled(this.#spell(folded))
   }
 
-  /** Active listings of whose Chinese name these are the initials in pinyin. */
+  /** Active listings whose Chinese name has these pinyin initials. */
   withInitials(text: string): Listing[] {
     return leadingOnly(this.#exactly(fold(text).replaceAll(' ', ''), TERM.initials))
   }
 
-  /** Every visible listing, the most looked-for first. */
+  /** Every visible listing, the most popular first. */
   all(): Listing[] {
     const listings: Listing[] = []
     for (const { table, hidden } of this.layers) {
@@ -106,7 +106,7 @@ function rowOf({ texts, kinds, owners, places, listing }: NameTable, key: string
   return null
 }
 
-/** One company's shares count once: where its leading listing has been found too, the others step back. */
+/** The shares of one company count once: if the main listing was found too, the others are left out. */
 function leadingOnly(found: Listing[]): Listing[] {
   if (found.length < 2) return found
   const keys = new Set(found.map(({ key }) => key))

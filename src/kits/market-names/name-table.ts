@@ -1,5 +1,5 @@
-// One list of listings with its terms in sorted order. What a text is exactly is one look into a map; what begins with it is
-// a binary search. Lines are read when a listing is first asked for, which most of them never are.
+// One list of listings with its terms in sorted order. Exact matches use a map; prefixes use a binary search. A line is
+// parsed when its listing is first needed, which most never are.
 
 import type { Listing } from './listing.ts'
 import { eachTerm, type TermKind } from './terms.ts'
@@ -7,26 +7,26 @@ import { eachTerm, type TermKind } from './terms.ts'
 export type NameTable = {
   readonly size: number
   listing(row: number): Listing
-  /** The terms in ascending order; beside each, what kind it is and whose. */
+  /** The terms in ascending order; parallel arrays have the kind and the listing of each. */
   readonly texts: readonly string[]
   readonly kinds: Uint8Array
   readonly owners: Uint16Array
-  /** The place of the first term that is this text. */
+  /** The position of the first term with this text. */
   readonly places: ReadonlyMap<string, number>
 }
 
-/** The terms of some listings, sorted, in the form in which the packaged list keeps them. */
+/** The terms of some listings, sorted, in the form in which the packaged list stores them. */
 export type Terms = Pick<NameTable, 'texts' | 'kinds' | 'owners'>
 
 export function tableOf(size: number, listing: (row: number) => Listing, terms: Terms): NameTable {
   const { texts } = terms
   const places = new Map<string, number>()
-  // Backwards, so that of equal texts the first one stays.
+  // Backwards, so that the first one of equal texts is kept.
   for (let place = texts.length - 1; place >= 0; place--) places.set(texts[place] ?? '', place)
   return { size, listing, ...terms, places }
 }
 
-/** The table of listings that are at hand. */
+/** The table of the given listings. */
 export function nameTable(listings: readonly Listing[]): NameTable {
   const listing = (row: number): Listing => {
     const found = listings[row]
@@ -50,7 +50,7 @@ export function sortedTerms(listings: readonly Listing[]): Terms {
   }
 }
 
-/** The place of the first term that is not before `text`. */
+/** The position of the first term that is not before `text`. */
 export function lowerBound(texts: readonly string[], text: string): number {
   let low = 0
   let high = texts.length

@@ -1,5 +1,5 @@
-// The list that comes with the program, in three texts: the listings, their terms in sorted order, and for each term what kind
-// it is and whose. Nothing is worked out at the start that could be worked out before. Loaded on first use in each isolate.
+// The list that comes with the program, in three texts: the listings, their terms in sorted order, and the kind and
+// listing of each term. Everything that can be precomputed is. Loaded on first use in each isolate.
 
 import { type Listing, parseRow } from './listing.ts'
 import { NameIndex } from './name-index.ts'
@@ -19,7 +19,7 @@ export async function packagedNames(): Promise<NameIndex> {
   return new NameIndex(version, table)
 }
 
-/** The packaged names with changed listings in place of their lines. */
+/** The packaged names, with changed listings replacing their lines. */
 export async function layeredNames(revision: string, changed: readonly Listing[]): Promise<NameIndex> {
   const { version, table } = await packagedTable()
   return new NameIndex(`${version}-${revision}`, table, nameTable(changed))
@@ -35,7 +35,7 @@ export type PackedTerms = { texts: string; owners: string }
 const SEPARATOR = '\n'
 const OWNER_BITS = 13
 
-/** The lines stand in the order of popularity, so the place of a line tells how popular its listing is. */
+/** The lines are ordered by popularity, so the position of a line determines the popularity of its listing. */
 export function unpacked(rows: string, packed: PackedTerms): NameTable {
   const lines = rows.split(SEPARATOR)
   const read: (Listing | undefined)[] = new Array(lines.length)
@@ -68,7 +68,7 @@ function unpackedTerms(packed: PackedTerms): Terms {
   return { texts, kinds, owners }
 }
 
-/** What `unpacked` reads. */
+/** The input of `unpacked`. */
 export function packedTerms({ texts, kinds, owners }: Terms): PackedTerms {
   let bytes = ''
   for (const [place, owner] of owners.entries()) {

@@ -1,5 +1,5 @@
-// Suggestions while somebody types. Every term that matches gives its listing a rank; the best rank of a listing counts, and
-// within a rank the more popular listing comes first.
+// Suggestions during input. Every matching term gives its listing a rank; the best rank of a listing counts, and within
+// a rank the more popular listing comes first.
 
 import { fold, isHan } from './fold.ts'
 import type { Listing } from './listing.ts'
@@ -8,7 +8,7 @@ import { lowerBound } from './name-table.ts'
 import { characterLists, namesWith } from './similarity.ts'
 import { TERM, type TermKind } from './terms.ts'
 
-/** How a listing was found, the best way first. */
+/** How a listing was found, the best match first. */
 export const MATCHES = ['code', 'name', 'code_prefix', 'name_prefix', 'initials', 'pinyin', 'name_part'] as const
 export type Match = (typeof MATCHES)[number]
 
@@ -19,11 +19,11 @@ const LONGEST_QUERY = 60
 
 export type SuggestOptions = {
   limit: number
-  /** The key of the code that the text is some spelling of (`sh600519`, `0700.hk`); null where it is none. */
+  /** The key of the code if the text is a spelling of one (`sh600519`, `0700.hk`); otherwise null. */
   keyOf: (text: string) => string | null
 }
 
-/** At most `limit` active listings for what has been typed so far. */
+/** At most `limit` active listings for the text so far. */
 export function suggest(names: NameIndex, query: string, { limit, keyOf }: SuggestOptions): Suggestion[] {
   const text = fold(query)
   if (text === '' || text.length > LONGEST_QUERY) return []
@@ -73,7 +73,7 @@ function rankOf(kind: TermKind, isWhole: boolean): number {
   return kind === TERM.initials ? RANK.initials : RANK.pinyin
 }
 
-/** Names that have the text somewhere inside. Only those that have its rarest character are looked at. */
+/** Names that contain the text. Only names with its rarest character are compared. */
 function markParts(layer: Layer, text: string, mark: Mark): void {
   const { table } = layer
   if (!isHan(text)) {
@@ -90,7 +90,7 @@ function markParts(layer: Layer, text: string, mark: Mark): void {
   }
 }
 
-/** English names of which a later word begins with the text. */
+/** English names in which a later word starts with the text. */
 function markWords(layer: Layer, text: string, mark: Mark): void {
   const { texts } = layer.table
   layer.phrases ??= phrasesIn(layer)

@@ -1,11 +1,11 @@
-// A number for each term from which one sees at once that two texts differ by too much, so that few terms are compared letter
-// by letter. Each character sets one of 32 bits; an error takes at most one bit away and adds at most one.
+// A number for each term that shows quickly that two texts differ by too much, so that few terms must be compared by
+// character. Each character sets one of 32 bits; an error removes at most one bit and adds at most one.
 
 import type { NameTable } from './name-table.ts'
 
 const known = new WeakMap<NameTable, Uint32Array>()
 
-/** The signatures of the table's terms, made when first asked for. */
+/** The signatures of the table's terms, computed when first needed. */
 export function signaturesOf(table: NameTable): Uint32Array {
   const before = known.get(table)
   if (before !== undefined) return before
@@ -20,7 +20,7 @@ export function signatureOf(text: string): number {
   return bits >>> 0
 }
 
-/** False only where the texts of the two signatures differ by more than `most` errors. */
+/** False only if the texts of the two signatures differ by more than `most` errors. */
 export function mayBeWithin(a: number, b: number, most: number): boolean {
   return bitCount(a & ~b) <= most && bitCount(b & ~a) <= most
 }

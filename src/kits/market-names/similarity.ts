@@ -1,10 +1,10 @@
-// Which Chinese names have which character.
+// An index from characters to Chinese names.
 
 import { isHan } from './fold.ts'
 import type { NameTable } from './name-table.ts'
 import { TERM } from './terms.ts'
 
-/** Names in Chinese characters, and for each character the numbers of the names that have it. */
+/** Names in Chinese characters, and for each character the numbers of the names that contain it. */
 export type CharacterLists = {
   readonly terms: Uint16Array
   readonly starts: Uint32Array
@@ -29,19 +29,19 @@ export function characterLists({ texts, kinds }: Pick<NameTable, 'texts' | 'kind
   return { terms: Uint16Array.from(terms), starts, entries }
 }
 
-/** The numbers of the names that have this character. */
+/** The numbers of the names that contain this character. */
 export function namesWith({ starts, entries }: CharacterLists, code: number): Uint16Array {
   return entries.subarray(starts[code], starts[code + 1])
 }
 
-/** Adds one to the place and tells what stood there. */
+/** Increments the counter and returns its previous value. */
 function bump(counts: Uint32Array | Uint8Array, place: number): number {
   const before = counts[place] ?? 0
   counts[place] = before + 1
   return before
 }
 
-/** Each distinct character once. Names are short: looking back is quicker than a set. */
+/** Each distinct character once. Names are short, so looking back is faster than a set. */
 function eachCode(text: string, see: (code: number) => void): void {
   for (let i = 0; i < text.length; i++) if (text.indexOf(text.charAt(i)) === i) see(text.charCodeAt(i))
 }

@@ -1,9 +1,10 @@
-// Pinyin as the names of the list are spelled: no dictionary of its own, so what the list never has is not spelled.
+// Pinyin as in the names of the list: it has no dictionary of its own, so characters that are not in the list have no
+// pinyin.
 
 import { isHan } from './fold.ts'
 import type { Listing } from './listing.ts'
 
-/** For each character its commonest reading. A name with a character that no known name has becomes an empty text. */
+/** The most common reading of each character. A name with an unknown character gives an empty text. */
 export function spellerFrom(known: readonly Pick<Listing, 'zh' | 'pinyin'>[]): (name: string) => string {
   const counts = new Map<string, Map<string, number>>()
   for (const { zh, pinyin } of known) {

@@ -1,5 +1,5 @@
-// Names that survive an isolate: the packaged list, and what providers have reported since. A store implements `NameStore`;
-// all other code calls `currentNames`.
+// Persistent names: the packaged list, and what providers have reported since. A store implements `NameStore`; all
+// other code calls `currentNames`.
 
 import { log } from '../../lib/log.ts'
 import type { Listing } from './listing.ts'
@@ -7,17 +7,17 @@ import type { NameIndex } from './name-index.ts'
 import { layeredNames, packagedNames, packagedTable } from './packaged.ts'
 
 export type StoreState = {
-  /** The packaged list that was laid down; null in an empty store. */
+  /** The version of the stored packaged list; null in an empty store. */
   seededFrom: string | null
-  /** Changes with every change of the names since. */
+  /** Changes with every later change of the names. */
   revision: string
 }
 
 export type NameStore = {
   state(): Promise<StoreState>
-  /** Lays a packaged list down; what was changed since an earlier one stays as it is. Doing it twice changes nothing. */
+  /** Stores a packaged list; changes since an earlier one are kept. A repetition changes nothing. */
   seed(version: string, listings: readonly Listing[]): Promise<void>
-  /** What differs from the packaged list, the most popular first. */
+  /** The differences from the packaged list, the most popular first. */
   changed(): Promise<Listing[]>
 }
 
@@ -27,7 +27,7 @@ type NameCache = { names: NameIndex; state: StoreState; checkedAt: number }
 
 let known: NameCache | null = null
 
-/** The packaged names with the store's changes over them. When the store fails, what was known before. */
+/** The packaged names with the store's changes. If the store fails, the last known names. */
 export async function currentNames(store: NameStore, now = Date.now()): Promise<NameIndex> {
   if (known !== null && now - known.checkedAt < TRUSTED_MS && now >= known.checkedAt) return known.names
   try {
@@ -40,7 +40,7 @@ export async function currentNames(store: NameStore, now = Date.now()): Promise<
   }
 }
 
-/** Has the next call ask the store, after this isolate changed it. */
+/** Makes the next call read the store, after this isolate changed it. */
 export function forgetNames(): void {
   known = null
 }
@@ -51,7 +51,7 @@ async function refreshed(store: NameStore): Promise<{ names: NameIndex; state: S
     return { names: known.names, state }
   }
   const { version, table } = await packagedTable()
-  // Versions ascend. While a new program replaces an old one, the old one leaves the newer list alone.
+  // Versions increase. While a new program replaces an old one, the old one does not overwrite the newer list.
   if (state.seededFrom === null || state.seededFrom < version) {
     await store.seed(
       version,

@@ -1,15 +1,15 @@
-// The texts under which a listing is found. The packaged list stores their sorted order. After a change of the texts or of
-// their order, run `scripts/derive-names.mjs` again.
+// The texts under which a listing is found. The packaged list stores their sorted order. After a change of the texts or
+// of their order, run `scripts/derive-names.mjs` again.
 
 import { fold, isHan } from './fold.ts'
 import { initialsOf, joinedPinyin, type Listing } from './listing.ts'
 import { partsOf } from './speller.ts'
 
-/** What kind of text a term is. */
+/** The kinds of terms. */
 export const TERM = { code: 0, name: 1, pinyin: 2, initials: 3 } as const
 export type TermKind = (typeof TERM)[keyof typeof TERM]
 
-// What an exchange puts around a name for a time or for a class of shares. People leave it out.
+// Parts that an exchange adds to a name temporarily or for a class of shares. Users omit them.
 const DECORATION = /^(?:s?\*?st|s(?=[^a-z]))|(?:-[a-z]{1,2}|(?<=\p{Script=Han})[ab])$/gu
 const MARK_SYLLABLES = /^(?:s?st|s) /
 
@@ -29,7 +29,7 @@ export function eachTerm(listing: Listing, add: (kind: TermKind, text: string) =
   }
 }
 
-/** The pinyin of an alias that is a part of the name (`茅台` of `贵州茅台`): the name's own syllables tell it. */
+/** The pinyin of an alias that is a part of the name (`茅台` of `贵州茅台`), taken from the name's own syllables. */
 function spelledPart(alias: string, { name, pinyin }: { name: string; pinyin: string }): string | null {
   const place = isHan(alias) && alias !== name ? name.indexOf(alias) : -1
   const syllables = pinyin.split(' ')
@@ -47,7 +47,7 @@ function addPinyin(pinyin: string, add: (kind: TermKind, text: string) => void):
   add(TERM.initials, initialsOf({ pinyin: bare }))
 }
 
-/** The key, the number without its exchange, and for Hong Kong the number with fewer of its zeros. */
+/** The key, the number without its exchange, and for Hong Kong the number with fewer leading zeros. */
 function codesOf(key: string): string[] {
   const number = /^(?:sh|sz|bj|hk)?(\d{4,6})(?:\.[a-z]+)?$/.exec(key)?.[1] ?? key
   const codes = number === key ? [key] : [key, number]

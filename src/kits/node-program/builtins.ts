@@ -1,7 +1,7 @@
-// The modules of Node that a program can have: those that the runtime of the isolate brings, and those that ours take the
-// place of, because the runtime's know nothing of the workspace.
+// The Node modules that a program can use: those of the isolate's runtime, and those replaced by our own, because the
+// runtime's do not know the workspace.
 
-/** Made by the modules in `runtime`. */
+/** Implemented by the modules in `runtime`. */
 const OWN_BUILTINS = [
   'fs',
   'fs/promises',
@@ -45,10 +45,10 @@ const OF_RUNTIME = [
 const OWN: ReadonlySet<string> = new Set(OWN_BUILTINS)
 const ALL: ReadonlySet<string> = new Set([...OWN_BUILTINS, ...OF_RUNTIME])
 
-/** The name without `node:` if there is such a module; null for everything else. */
+/** The name without `node:` if there is such a module; otherwise null. */
 export function isBuiltin(specifier: string): string | null {
   const name = specifier.startsWith('node:') ? specifier.slice(5) : specifier
-  // Node has this one under its full name only.
+  // Node has this one with its full name only.
   if (name === 'test' && !specifier.startsWith('node:')) return null
   return ALL.has(name) ? name : null
 }

@@ -1,5 +1,5 @@
-// A file as a function that can be run when its turn has come. The code of a module may not wait or set timers while it is
-// loaded into an isolate; as a function that is called later it may. Lines stay where they are, so that errors name them.
+// Compiles a file to a function that is called later. Module code may not wait or set timers while it is loaded into an
+// isolate; a function that is called later may. Line numbers do not change, so that errors refer to them.
 
 import { type Token, tokensOf } from './lexer.ts'
 import { type ExportStatement, type ModuleSyntax, syntaxOf } from './module-syntax.ts'
@@ -10,7 +10,7 @@ export interface Source {
   syntax: ModuleSyntax
 }
 
-/** What the compiled code finds: see `runtime/module-tools.ts`. */
+/** Available to the compiled code: see `runtime/module-tools.ts`. */
 const MODULE = '__module'
 const GUARD = '__guard'
 const DEFAULT = '__default'
@@ -21,7 +21,7 @@ export function readSource(text: string): Source {
   return { text: plain, tokens, syntax: syntaxOf(tokens) }
 }
 
-/** Whether the text can only be a module of the newer kind. */
+/** Whether the text can only be an ES module. */
 export function isModuleText({ syntax, tokens }: Source): boolean {
   const { imports, exports, dynamic, awaits, required } = syntax
   if (imports.length > 0 || exports.length > 0 || dynamic.some(({ isMeta }) => isMeta)) return true
@@ -30,7 +30,7 @@ export function isModuleText({ syntax, tokens }: Source): boolean {
 
 export interface Compiling {
   isAsync: boolean
-  /** Puts a look at the clock into each loop. */
+  /** Inserts a check of the time into each loop. */
   guards: boolean
 }
 
@@ -53,7 +53,7 @@ function moduleHead(syntax: ModuleSyntax, isAsync: boolean): string {
   ].join('')
 }
 
-/** The text of a script of the older kind, which stays as it is: its default export is the usual wrapper. */
+/** The text of a CommonJS script, unchanged: its default export is the usual wrapper. */
 export function compileScript(source: Source, { guards }: Pick<Compiling, 'guards'>): string {
   const edits = [...dynamicEdits(source.syntax), ...(guards ? guardEdits(source.tokens) : [])]
   return `${SCRIPT_HEAD}${edited(source.text, edits)}\n}`
@@ -61,7 +61,7 @@ export function compileScript(source: Source, { guards }: Pick<Compiling, 'guard
 
 const SCRIPT_HEAD = `module.exports = function (exports, require, module, __filename, __dirname, ${MODULE}) {`
 
-/** How many characters stand in front of the text's first line. */
+/** The number of characters inserted before the text's first line. */
 export function headLength({ syntax }: Source, module: { isModule: boolean; isAsync: boolean }): number {
   return (module.isModule ? moduleHead(syntax, module.isAsync) : SCRIPT_HEAD).length
 }
@@ -72,7 +72,7 @@ interface Edit {
   text: string
 }
 
-/** Lines that are taken out stay as empty lines. */
+/** Removed lines become empty lines. */
 function edited(text: string, edits: readonly Edit[]): string {
   let result = ''
   let at = 0
@@ -89,7 +89,7 @@ function dynamicEdits({ dynamic }: ModuleSyntax): Edit[] {
   return dynamic.map(({ start, end, isMeta }) => ({ start, end, text: `${MODULE}.${isMeta ? 'meta' : 'dynamic'}` }))
 }
 
-/** `while (x)` asks the guard first; so does the middle part of `for (;;)`. */
+/** The guard is called before the condition of `while (x)` and in the middle part of `for (;;)`. */
 function guardEdits(tokens: readonly Token[]): Edit[] {
   const edits: Edit[] = []
   for (const [i, token] of tokens.entries()) {
@@ -104,7 +104,7 @@ function guardEdits(tokens: readonly Token[]): Edit[] {
   return edits
 }
 
-/** Behind the first semicolon in the head of a `for`; null when it walks over something. */
+/** After the first semicolon in the head of a `for`; null for a loop over values. */
 function middleOf(tokens: readonly Token[], open: number): number | null {
   const inside = (tokens[open]?.depth ?? 0) + 1
   for (let i = open + 1; i < tokens.length; i++) {
@@ -156,16 +156,16 @@ function bindings({ specifier, namespace, names }: ModuleSyntax['imports'][numbe
 }
 
 export interface Specifiers {
-  /** In the order in which they stand in the text: they are loaded before it runs. */
+  /** In the order of the text: they are loaded before it runs. */
   statics: string[]
-  /** These, and what `import(…)` names. */
+  /** Those, and the names in `import(…)`. */
   imports: string[]
   requires: string[]
   /** Whether it may load others as well. */
   computed: boolean
 }
 
-/** All the modules that the text names. */
+/** All modules that are named in the text. */
 export function specifiersOf({ syntax }: Source): Specifiers {
   const { imports, exports, dynamic, required } = syntax
   const calls = dynamic.filter(({ isMeta }) => !isMeta).map(({ specifier }) => specifier)

@@ -1,5 +1,5 @@
-// The other end of a program host (`scripts/programs`): a program is sent to it whole, and what it writes and changes comes
-// back in frames while it runs. Leaving the answer ends the program.
+// The client of a program host (`scripts/programs`): sends a complete program, and receives its output and file changes
+// as frames while it runs. Closing the answer ends the program.
 
 import { z } from 'zod'
 import { errorFields, log } from '../../lib/log.ts'
@@ -21,15 +21,15 @@ const Count = z.int().min(0)
 const Counts = z.object({ tests: Count, suites: Count, pass: Count, fail: Count, skipped: Count, todo: Count })
 const End = z.object({ code: z.int(), tests: Counts.nullable(), why: z.string().optional() })
 
-/** 128 and the number of SIGINT: what was reported until then is all there is. */
+/** 128 plus the number of SIGINT: only what was reported until then is known. */
 const INTERRUPTED: Ending = { code: 130, tests: null, output: [], changes: [] }
 
 type HostedRun = { program: PreparedProgram; onReport: OnReport; signal: AbortSignal }
 
-/** At the call's own deadline the host ends the program itself, and says so after what was written until then. */
+/** At the call's deadline the host itself ends the program, and reports this after the output until then. */
 const CLOCK_TOLERANCE_MS = 50
 
-/** `group` names those who share the host's places: one group never takes them all. */
+/** `group` identifies users who share the host's slots: one group never gets all of them. */
 export function hostedPrograms(host: Pick<Fetcher, 'fetch'>, group: string): ProgramPort {
   return {
     async run(program, { onReport, signal }) {
@@ -66,7 +66,7 @@ async function exchange(host: Pick<Fetcher, 'fetch'>, group: string, sent: Hoste
   try {
     return await readAll(reader, sent)
   } finally {
-    // Of an answer that was read to its end nothing is left; any other ends the program.
+    // No effect on an answer that was read to its end; otherwise it ends the program.
     await reader.cancel().catch((error: unknown) => log.debug('programs.left', errorFields(error)))
   }
 }

@@ -1,4 +1,4 @@
-// Puts a program together as the modules of an isolate, and has it run. What is no JavaScript is found out by trying.
+// Builds a program as the modules of an isolate, and runs it. Syntax errors are found by the attempt.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { isOfRuntime } from './builtins.ts'
@@ -9,7 +9,7 @@ import { type Ending, IsolateError, type PreparedProgram, type ProgramPort } fro
 import type { ModuleDescription, OnReport, ProgramInput, SnapshotFile } from './runtime/protocol.ts'
 import { RUNTIME_MODULES } from './runtime.generated.ts'
 
-/** The file that a program begins with, and the name of what is no file. */
+/** The first file of a program, and the name of code without a file. */
 export type Main = { path: string; unnamed?: string | undefined }
 
 export interface Program extends Omit<ProgramInput, 'graph' | 'main'> {
@@ -35,7 +35,7 @@ export async function runIsolated(port: ProgramPort, program: Program, by: Watch
       if (error instanceof IsolateError || by.signal.aborted) throw error
       const found = syntaxError(error)
       if (found === null) throw explained(error)
-      // It may be the look at the clock that was put where it does not belong.
+      // The cause may be a time check that was inserted in a wrong place.
       if (guards) guards = false
       else if (problems.has(found.path) || problems.size >= MAX_SYNTAX_ERRORS) throw explained(error)
       else problems.set(found.path, found.problem)
@@ -79,7 +79,7 @@ function codeOf(module: GraphModule, guards: boolean): WorkerLoaderModule {
 }
 
 function mainModule(graph: Graph, imports: readonly string[], wrappers: readonly string[]): string {
-  // A name that is put together while the program runs may be any of the plain ones.
+  // A name computed at run time may be any of the common ones.
   const names = new Set([...graph.builtins, 'path', 'util', 'events', 'assert', 'os', 'url'].filter(isOfRuntime))
   const builtins = [...names].map((name, i) => `import * as b${i} from ${JSON.stringify(`node:${name}`)}`)
   const listed = [...names].map((name, i) => `${JSON.stringify(name)}: b${i}.default ?? b${i}`)
@@ -93,7 +93,7 @@ export class Run extends WorkerEntrypoint { run(input, tell) { return run(input,
 `
 }
 
-/** What the isolate has to know of each file besides its code. */
+/** The isolate's information about each file besides its code. */
 function described(graph: Graph, main: Main, problems: ReadonlyMap<string, string>): ProgramInput['graph'] {
   const entries = [...graph.modules].map(([path, module]) => {
     const about = description(module)
@@ -121,7 +121,7 @@ function description({ kind, source, imports, requires, statics, isAsync }: Grap
   }
 }
 
-/** A file that is no JavaScript keeps the whole isolate from starting; the message says which one it is. */
+/** A file with a syntax error prevents the start of the isolate; the message contains the file. */
 function syntaxError(error: unknown): { path: string; problem: string } | null {
   const message = error instanceof Error ? error.message : ''
   const match = /Uncaught SyntaxError: ([^\n]*)\n\s*at ([^\n]+?):(\d+)(?::\d+)?(?:\n|$)/.exec(message)

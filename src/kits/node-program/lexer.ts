@@ -1,5 +1,5 @@
-// The tokens of a JavaScript text, as far as they are needed to find imports, exports and loops. It accepts invalid texts:
-// the runtime reports their errors.
+// The tokens of a JavaScript text, as needed to find imports, exports and loops. It accepts invalid texts: the runtime
+// reports their errors.
 
 export type TokenKind = 'word' | 'punctuator' | 'string' | 'template' | 'number' | 'regex'
 
@@ -8,21 +8,21 @@ export interface Token {
   text: string
   start: number
   end: number
-  /** Whether a line ends between the token before and this one. */
+  /** Whether a line ends between the previous token and this one. */
   onNewLine: boolean
-  /** Brackets of any kind around it that are still open. */
+  /** The number of open brackets around it. */
   depth: number
-  /** Bodies of functions around it. */
+  /** The number of function bodies around it. */
   functions: number
 }
 
-/** A bracket that is open, and what will be known of it when it closes. */
+/** An open bracket, with the information for its closing bracket. */
 interface Open {
   bracket: string
-  /** What may follow the closing bracket: an operand has ended, or a statement begins. */
+  /** What may follow the closing bracket: an operand has ended, or a statement starts. */
   endsOperand: boolean
   isFunction: boolean
-  /** The word in front of `(`: `if`, `for` and their like. */
+  /** The word before `(`: `if`, `for` and similar. */
   before: string
 }
 
@@ -98,7 +98,7 @@ class Lexer {
     } else this.#push('punctuator', text)
   }
 
-  /** Of the bracket that was closed last, for the token that comes after it. */
+  /** Of the last closed bracket, for the next token. */
   #endsOperand = true
   #closedHead = ''
 
@@ -134,7 +134,7 @@ class Lexer {
     this.#onNewLine = false
   }
 
-  /** Whether a `/` here begins a pattern, and a `{` may be an object. */
+  /** Whether a `/` here starts a regular expression, and a `{` may be an object. */
   #operandMayFollow(): boolean {
     const last = this.#tokens.at(-1)
     if (last === undefined) return true
@@ -147,7 +147,7 @@ class Lexer {
     return last.text !== '++' && last.text !== '--'
   }
 
-  /** Whether the last word is the name of a member, whatever it says. */
+  /** Whether the last word is the name of a member, even if it is a keyword. */
   #isMember(): boolean {
     const before = this.#tokens.at(-2)?.text
     return before === '.' || before === '?.'

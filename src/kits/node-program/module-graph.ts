@@ -1,5 +1,5 @@
-// Which files a program consists of. The names that they call each other by are resolved here, as Node does it, because the
-// isolate that runs them holds exactly these files and nothing else.
+// The files of a program. The specifiers in them are resolved here, like in Node, because the isolate that runs them
+// contains exactly these files.
 
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
@@ -11,22 +11,25 @@ import type { Target } from './runtime/protocol.ts'
 export interface GraphModule {
   kind: 'module' | 'script' | 'json'
   source: Source
-  /** What each name in it means: the path of a file, `node:…`, or why it means nothing. A package may answer both differently. */
+  /**
+   * The meaning of each specifier: the path of a file, `node:…`, or why it is invalid. A package may resolve import and
+   * require differently.
+   */
   imports: Map<string, Target>
   requires: Map<string, Target>
   statics: string[]
-  /** Whether it has to be waited for. */
+  /** Whether it must be awaited. */
   isAsync: boolean
 }
 
 export interface Graph {
   modules: Map<string, GraphModule>
   builtins: Set<string>
-  /** Whether a name is put together while the program runs, or it may look at folders without naming a module. */
+  /** Whether a specifier is computed at run time, or it may read folders without a module's name. */
   computed: boolean
 }
 
-/** What is run: a file that is there, or a text under the path of a file that is not, with the name that it has then. */
+/** The entry point: an existing file, or a text with the path of a file that does not exist, and its display name. */
 export type Entry = { path: string; text: string | null; forced: 'module' | 'script' | null; unnamed?: string }
 
 const NAMES_NOTHING = {
@@ -35,14 +38,14 @@ const NAMES_NOTHING = {
   statics: [] as string[],
   isAsync: false,
 }
-/** They reach the files without any module's name. */
+/** They give access to files without a module's name. */
 const LOOKS_ROUND: ReadonlySet<string> = new Set(['chdir', 'getBuiltinModule'])
 
 const MAX_MODULES = 1000
 const MAX_FILE_BYTES = 4 * 1024 * 1024
 const MAX_TOTAL_CHARS = 16 * 1024 * 1024
 
-/** A program that cannot be put together: the message is the one to show. */
+/** A program that cannot be built: the message is for the user. */
 export class GraphError extends Error {
   override readonly name = 'GraphError'
 }
@@ -69,7 +72,7 @@ export class GraphBuilder {
     return this.#graph
   }
 
-  /** Reads a file; answers with the files that it names. */
+  /** Reads a file; returns the files that it names. */
   async #add({ path, text, forced, unnamed }: Entry): Promise<string[]> {
     if (this.#graph.modules.size >= MAX_MODULES) throw new GraphError(`The program has more than ${MAX_MODULES} files`)
     const content = text ?? (await this.#read(path))
@@ -80,7 +83,7 @@ export class GraphBuilder {
       return []
     }
     const source = readSource(content)
-    // A text without a file is of no package.
+    // A text without a file belongs to no package.
     const detected = unnamed === undefined ? await this.#kindOf(path, source) : kindOfText(source)
     const kind = forced ?? detected
     const specifiers = specifiersOf(source)
@@ -136,7 +139,7 @@ export class GraphBuilder {
     return kindOfText(source)
   }
 
-  /** A module that imports one that has to be waited for has to be waited for as well. */
+  /** A module that imports an awaited one must be awaited too. */
   #spreadAsync(): void {
     for (let changed = true; changed; ) {
       changed = false

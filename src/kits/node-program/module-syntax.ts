@@ -1,10 +1,10 @@
-// What a module imports and exports, read from its words.
+// The imports and exports of a module, from its tokens.
 
 import type { Token } from './lexer.ts'
 
 export interface ImportStatement {
   specifier: string
-  /** The local name of the default import, of the namespace, and of each named import by the name it has outside. */
+  /** The local name of the default import, of the namespace, and of each named import by its exported name. */
   namespace: string | null
   names: [outside: string, local: string][]
   start: number
@@ -12,9 +12,9 @@ export interface ImportStatement {
 }
 
 export type ExportStatement =
-  /** The word `export` goes, the declaration stays. */
+  /** The word `export` is removed, the declaration stays. */
   | { kind: 'declaration'; names: string[]; start: number; end: number }
-  /** `export default` in front of something without a name of its own becomes an assignment. */
+  /** `export default` before an unnamed value becomes an assignment. */
   | { kind: 'value'; start: number; end: number }
   | { kind: 'default-declaration'; name: string; start: number; end: number }
   | { kind: 'list'; names: [local: string, outside: string][]; from: string | null; start: number; end: number }
@@ -26,7 +26,7 @@ export interface ModuleSyntax {
   exports: ExportStatement[]
   /** The word `import` of each `import(…)` and each `import.meta`. */
   dynamic: { start: number; end: number; specifier: string | null; isMeta: boolean }[]
-  /** Specifiers of `require('…')` and `require.resolve('…')`; null for one that is computed. */
+  /** Specifiers of `require('…')` and `require.resolve('…')`; null for a computed one. */
   required: (string | null)[]
   awaits: boolean
 }
@@ -57,7 +57,7 @@ function literalArgument(tokens: readonly Token[], i: number): string | null {
   return argument?.kind === 'string' && (after?.text === ')' || after?.text === ',') ? textOf(argument) : null
 }
 
-/** Answers with the place of the last token that belongs to it. */
+/** Returns the index of its last token. */
 function readImport(tokens: readonly Token[], i: number, syntax: ModuleSyntax): number {
   const [word, next] = [tokens[i], tokens[i + 1]]
   if (!word || !next) return i
@@ -93,7 +93,7 @@ function readImport(tokens: readonly Token[], i: number, syntax: ModuleSyntax): 
   return at
 }
 
-/** Past the attributes and the semicolon behind a module's name. */
+/** After the attributes and the semicolon behind a module's specifier. */
 function endOfSource(tokens: readonly Token[], at: number): number {
   let end = at
   const next = tokens[end + 1]
@@ -104,7 +104,7 @@ function endOfSource(tokens: readonly Token[], at: number): number {
   return tokens[end + 1]?.text === ';' ? end + 1 : end
 }
 
-/** `{ a, b as c, 'd e' as f }`: each name as it stands, and as it is called after `as`. */
+/** `{ a, b as c, 'd e' as f }`: each name with its name after `as`. */
 function readNames(tokens: readonly Token[], open: number): { names: [string, string][]; end: number } {
   const names: [string, string][] = []
   let at = open + 1
@@ -158,7 +158,7 @@ function readAll(tokens: readonly Token[], i: number, syntax: ModuleSyntax): num
   return last
 }
 
-/** Of a function or a class that is declared here; null when it has none, or when something else stands here. */
+/** Of a function or a class that is declared here; null if it has none, or if it is something else. */
 function functionOrClassName(tokens: readonly Token[], from: number): string | null {
   let at = from
   if (tokens[at]?.text === 'async' && tokens[at + 1]?.text === 'function') at++
@@ -219,7 +219,7 @@ function nameOf(token: Token): string {
   return token.kind === 'string' ? textOf(token) : token.text
 }
 
-/** A string literal's value. Escapes are rare in the names of modules. */
+/** A string literal's value. Escapes are rare in module specifiers. */
 function textOf({ text }: Token): string {
   return text.slice(1, -1).replace(/\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([\s\S]))/g, unescaped)
 }

@@ -1,4 +1,4 @@
-// What `node` is asked to do.
+// Parses the arguments of `node`.
 
 import { version } from 'node:process'
 import { readSource } from './compile.ts'
@@ -13,7 +13,7 @@ export type NodeArguments =
   | { kind: 'stdin'; inputType: InputType; dash: boolean; rest: string[] }
   | { kind: 'test'; paths: string[]; only: boolean; namePatterns: string[]; rest: string[] }
 
-/** Options that change nothing here. */
+/** Options without an effect here. */
 const IGNORED =
   /^--(no-warnings|trace-[\w-]+|enable-source-maps|experimental-[\w-]+|no-experimental-[\w-]+|unhandled-rejections=\w+|max-old-space-size=\d+|stack-trace-limit=\d+|test-reporter=\w+|test-concurrency=\d+|no-deprecation|test-isolation=\w+)$/
 
@@ -120,7 +120,7 @@ function conclude(
   return { kind: 'file', path: file, rest: others }
 }
 
-/** The statements as a function that answers with the value of the last one, if that is an expression. */
+/** The statements as a function that returns the value of the last one, if that is an expression. */
 function lastValueOf(code: string): string {
   const { text, tokens } = readSource(code)
   const last = tokens.findLastIndex((token, i) => token.text === ';' && token.depth === 0 && i < tokens.length - 1)

@@ -1,5 +1,5 @@
-// `node` of the shell: JavaScript in an isolate of its own, without network and without processes, over the files of the
-// workspace as they are when it begins.
+// `node` of the shell: JavaScript in a separate isolate, without network and processes, with the files of the workspace
+// at its start.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
@@ -13,7 +13,7 @@ import type { Report, TestCounts } from './runtime/protocol.ts'
 import { applyChanges, takeFolders, takeSnapshot } from './snapshot.ts'
 import { testFiles } from './test-files.ts'
 
-/** Without `timeoutMs` a program has all the time that its call has left. */
+/** Without `timeoutMs` a program has the whole remaining time of its call. */
 export type NodeOptions = { programs: ProgramPort; timeoutMs?: number }
 
 export async function runNode(args: readonly string[], call: ShellCall, options: NodeOptions): Promise<ShellResult> {
@@ -54,7 +54,7 @@ function timeoutOf({ options, call }: Run): number {
   return Math.max(0, Math.min(options.timeoutMs ?? Number.POSITIVE_INFINITY, call.deadline - Date.now()))
 }
 
-/** The arguments and variables that a program gets. */
+/** The arguments and variables of a program. */
 function inputOf({ entry, asked, call }: Run, graph: Graph) {
   const isTest = asked.kind === 'test'
   return {
@@ -69,7 +69,7 @@ function inputOf({ entry, asked, call }: Run, graph: Graph) {
   }
 }
 
-/** What a program wrote and changed: also of one that was stopped. */
+/** The output and file changes of a program, even of a stopped one. */
 class ProgramOutcome {
   readonly #call: ShellCall
   readonly #texts = { 1: '', 2: '' }
@@ -94,7 +94,7 @@ class ProgramOutcome {
     this.#texts[2] += `node: ${problem}\n`
   }
 
-  /** The program believed that it had written something; who called it must not. */
+  /** The program assumed that the write succeeded; the caller must get an error. */
   result(code: number): ShellResult {
     const exitCode = code === 0 && !this.#isAllKept ? 1 : code & 0xff
     return { stdout: this.#texts[1], stderr: this.#texts[2], exitCode }
@@ -103,7 +103,7 @@ class ProgramOutcome {
 
 const EXIT_STOPPED = 124
 const NO_TESTS: TestCounts = { tests: 0, suites: 0, pass: 0, fail: 0, skipped: 0, todo: 0 }
-/** A program that neither ends nor listens is left behind this long after it should have ended. */
+/** A program that neither ends nor responds is abandoned this long after it should have ended. */
 const GRACE_MS = 1000
 
 function unlessAbandoned(running: Promise<Ending>, { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number }) {
@@ -124,14 +124,14 @@ function unlessAbandoned(running: Promise<Ending>, { signal, timeoutMs }: { sign
   })
 }
 
-/** A program that cannot look at files need not be given any. */
+/** A program that cannot read files needs none. */
 function needsFiles({ builtins, computed }: Graph): boolean {
   return (
     computed || builtins.has('fs') || builtins.has('fs/promises') || builtins.has('process') || builtins.has('module')
   )
 }
 
-/** What a program cannot read is left to the next command. */
+/** Input that a program does not read is left for the next command. */
 function readsInput({ modules }: Graph): boolean {
   return [...modules.values()].some(({ source }) => INPUT_WORDS.test(source.text))
 }
@@ -149,7 +149,7 @@ async function entryOf(asked: Exclude<NodeArguments, { kind: 'answer' | 'test' }
 
 const GLOBALS = 'assert buffer crypto events fs os path perf_hooks querystring readline stream url util zlib'.split(' ')
 
-/** Code on the command line finds the builtin modules by their names. */
+/** Code on the command line can use the builtin modules by their names. */
 function withGlobals(text: string): string {
   const used = GLOBALS.filter((name) => new RegExp(`(?<![.\\w$'"\`/-])${name}\\.\\w`).test(text))
   const isDeclared = (name: string) =>
@@ -158,7 +158,7 @@ function withGlobals(text: string): string {
   return missing.map((name) => `globalThis.${name}??=require("${name}");`).join('') + text
 }
 
-/** What stands in the place of the script's path among a program's arguments. */
+/** The value in place of the script's path among a program's arguments. */
 function placeOf(entry: Entry, asked: Run['asked']): string[] {
   if (entry.text === null) return [entry.path]
   return asked.kind === 'stdin' && asked.dash ? ['-'] : []
@@ -173,7 +173,7 @@ function scriptPath(fs: FileSystem, path: string): string {
   return fs.realPath(found)
 }
 
-/** Each file in an isolate of its own, one after the other. */
+/** Each file in a separate isolate, one after another. */
 async function runTests(
   asked: Extract<NodeArguments, { kind: 'test' }>,
   call: ShellCall,
@@ -192,7 +192,7 @@ async function runTests(
     result.stdout += ran.stdout
     result.stderr += ran.stderr
     for (const name of Object.keys(total) as (keyof TestCounts)[]) total[name] += ran.tests[name]
-    // A file that breaks, or that has no test in it, is a test itself.
+    // A file that fails, or that contains no test, counts as a test itself.
     if (ran.tests.tests === 0 || (ran.exitCode !== 0 && ran.tests.fail === 0)) {
       total.tests++
       total[ran.exitCode === 0 ? 'pass' : 'fail']++

@@ -1,9 +1,9 @@
-// The commands that run JavaScript, as the shell takes them. What they need is loaded when one is used for the first time.
+// The shell commands that run JavaScript. Their code is loaded on first use.
 
 import type { ShellCommand } from '../shell/index.ts'
 import type { NodeOptions } from './node-command.ts'
 
-/** `node`, and `js`, which is the same. */
+/** `node`, and its alias `js`. */
 export function nodeCommands(options: NodeOptions): ShellCommand[] {
   const run: ShellCommand['run'] = async (args, call) => {
     const { runNode } = await import('./node-command.ts')

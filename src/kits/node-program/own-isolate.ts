@@ -1,5 +1,5 @@
-// The isolate that runs one program: made for it by the Worker Loader, without network, and gone with it. This file is
-// also part of the Worker inside a program host, and so imports nothing but types.
+// The isolate of one program: created by the Worker Loader, without network, and removed with it. This file is also
+// part of the Worker inside a program host, and so imports only types.
 
 import type { Ending, PreparedProgram, ProgramPort } from './program-port.ts'
 import type { OnReport } from './runtime/protocol.ts'
@@ -11,12 +11,12 @@ type Entrypoint = { run(input: object, tell: OnReport): Promise<Ending> }
 export const MAIN_MODULE = 'bellwether/main.js'
 const COMPATIBILITY_DATE = '2026-08-01'
 
-/** Programs run in the process that the service itself runs in. */
+/** Programs run in the service's own process. */
 export function ownIsolates(loader: Loader): ProgramPort {
   return { run: (program, { onReport }) => runLoaded(loader, program, onReport) }
 }
 
-/** `isWatched` says that somebody reads what the process prints: output is printed there at once instead of reported. */
+/** `isWatched`: the process's output is read, so the program's output is printed there at once instead of being reported. */
 export async function runLoaded(
   loader: Loader,
   { modules, input, files, deadline, cpuMs, isWatched = false }: PreparedProgram & { isWatched?: boolean },

@@ -1,4 +1,4 @@
-// Which file a name means, as Node finds it: beside the file that uses the name, or in a `node_modules` above it.
+// Resolves a specifier to a file, like Node: next to the importing file, or in a `node_modules` above it.
 
 import { z } from 'zod'
 import { type FileKind, type FileSystem, isFileError } from '../../workspace/file-system.ts'
@@ -26,10 +26,10 @@ export interface Asking {
 
 const EXTENSIONS = ['.js', '.json', '.mjs', '.cjs'] as const
 const MAX_PACKAGE_BYTES = 1024 * 1024
-/** Why a name means no file, where that is more than that there is none. */
+/** Why a specifier cannot be resolved, if the reason is not just a missing file. */
 export type Refusal = { why: string; code: string }
 
-/** Targets in targets: conditions of conditions. */
+/** Nested conditional targets. */
 const MAX_DEPTH = 10
 
 export class Packages {
@@ -40,7 +40,7 @@ export class Packages {
     this.#fs = fs
   }
 
-  /** The file, or null when there is none. */
+  /** The file, or null if there is none. */
   async resolve(name: string, asking: Asking): Promise<string | Refusal | null> {
     const folder = folderOf(asking.from)
     if (/^\.{1,2}(\/|$)|^\//.test(name)) return this.#file(resolvePath(folder, name))
@@ -56,7 +56,7 @@ export class Packages {
     return null
   }
 
-  /** What `.js` means there; null when no package file says so. */
+  /** The meaning of `.js` there; null if no package file defines it. */
   async typeFor(path: string): Promise<'module' | 'script' | null> {
     for (const folder of foldersAbove(folderOf(path))) {
       const file = await this.#packageIn(folder)
@@ -65,7 +65,7 @@ export class Packages {
     return null
   }
 
-  /** The folder of the package that the file belongs to, if that has this name and says what it exports. */
+  /** The folder of the package that the file belongs to, if it has this name and defines exports. */
   async #itself(folder: string, packageName: string): Promise<string | null> {
     for (const above of foldersAbove(folder)) {
       const file = await this.#packageIn(above)
@@ -94,13 +94,13 @@ export class Packages {
     return null
   }
 
-  /** A file, one with an extension that was left out, or what a folder stands for. */
+  /** A file, one with an omitted extension, or a folder's main file. */
   async #file(path: string): Promise<string | null> {
     const plain = this.#plainFile(path)
     if (plain !== null || this.#kind(path) !== 'directory') return plain
     const main = (await this.#packageIn(path))?.main
     const named = main === undefined ? null : resolvePath(path, main)
-    // What a package file names may be a folder, but that folder's own package file is not asked again.
+    // The main entry of a package file may be a folder, but that folder's own package file is not read.
     const fromMain = named === null ? null : (this.#plainFile(named) ?? this.#index(named))
     return fromMain ?? this.#index(path)
   }
@@ -142,7 +142,7 @@ export class Packages {
     try {
       return PackageFile.parse(JSON.parse(new TextDecoder().decode(await this.#fs.read(path))))
     } catch {
-      // A package file that cannot be read says nothing: the program then runs as it would without it.
+      // An unreadable package file is ignored: the program runs as if it did not exist.
       return null
     }
   }

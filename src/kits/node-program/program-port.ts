@@ -1,17 +1,17 @@
-// The place where a program runs. It has two forms: an isolate of the service's own process, which the platform keeps
-// within bounds, and a program host, which gives each program a process of its own.
+// The place where a program runs. There are two kinds: an isolate of the service's own process, which the platform
+// limits, and a program host, which gives each program a separate process.
 
 import type { OnReport, Report, SnapshotFile, TestCounts } from './runtime/protocol.ts'
 
-/** A program put together: what an isolate is loaded with, and what it is told. */
+/** A built program: the modules of an isolate, and its input. */
 export interface PreparedProgram {
   modules: Record<string, WorkerLoaderModule>
-  /** What `run` of the main module takes, besides the files: a `ProgramInput`, which no port looks into. */
+  /** The argument of the main module's `run`, besides the files: a `ProgramInput`, which no port reads. */
   input: object
   files: SnapshotFile[]
   /** In epoch milliseconds. */
   deadline: number
-  /** Where the runtime heeds it: beside the deadline that the program's own loops look at. */
+  /** Used if the runtime supports it, in addition to the deadline that the program's own loops check. */
   cpuMs: number
 }
 
@@ -28,7 +28,7 @@ export interface ProgramPort {
   run(program: PreparedProgram, by: { onReport: OnReport; signal: AbortSignal }): Promise<Ending>
 }
 
-/** The program cannot be run here, or broke what ran it: the message is the one to show. */
+/** The program cannot run here, or it broke its isolate: the message is for the user. */
 export class IsolateError extends Error {
   override readonly name = 'IsolateError'
 }

@@ -1,4 +1,4 @@
-// The files that a program sees, taken when it begins, and its changes brought back.
+// The files that a program sees, read at its start, and the changes that it makes.
 
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
 import { isInWorkspace } from '../../workspace/paths.ts'
@@ -6,11 +6,11 @@ import { kindAt, statAt } from '../../workspace/stat.ts'
 import type { FileChange, SnapshotFile } from './runtime/protocol.ts'
 
 const ROOTS = ['/workspace', '/tmp', '/home/user'] as const
-/** What travels into an isolate in one call is limited, and an isolate has 128 MB. */
+/** One call to an isolate is limited in size, and an isolate has 128 MB. */
 const MAX_TOTAL_BYTES = 16 * 1024 * 1024
 const MAX_FILE_BYTES = 4 * 1024 * 1024
 const MAX_ENTRIES = 20_000
-/** Large, and read by nearly no program: the modules in it come along as modules. */
+/** Large, and seldom read by programs: the modules in it are included as modules. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules'])
 
 export async function takeSnapshot(fs: FileSystem, pause: () => Promise<void> | null): Promise<SnapshotFile[]> {
@@ -40,7 +40,7 @@ export async function takeSnapshot(fs: FileSystem, pause: () => Promise<void> | 
   return files
 }
 
-/** The folders alone: what a program has that looks at no file. */
+/** Only the folders, for a program that reads no file. */
 export function takeFolders(fs: FileSystem): SnapshotFile[] {
   return ROOTS.filter((root) => isFolder(fs, root)).map((root) => folderAt(fs, root))
 }
@@ -54,7 +54,7 @@ function isFolder(fs: FileSystem, path: string): boolean {
   return statAt(fs, path)?.kind === 'directory'
 }
 
-/** Answers with a line for each change that could not be made; before each one `rest` may make a pause for others. */
+/** Returns a line for each change that failed; before each one, `rest` may pause for other work. */
 export async function applyChanges(
   fs: FileSystem,
   changes: readonly FileChange[],

@@ -1,4 +1,4 @@
-// Which files hold tests, by their names, as Node finds them.
+// Finds test files by their names, like Node.
 
 import type { FileSystem } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'

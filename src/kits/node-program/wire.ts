@@ -1,6 +1,6 @@
-// What travels between the service and a program host. A package is the length of a JSON text, the text, and the bytes that
-// its entries have; an answer is a row of frames: a kind, a length, a payload. Imports a leaf alone, because the Worker inside
-// the host is loaded file by file.
+// The format of data between the service and a program host. A package is the length of a JSON text, the text, and the
+// bytes of its entries; an answer is a sequence of frames: a kind, a length, a payload. Imports only a leaf module,
+// because the Worker inside the host is loaded file by file.
 
 import { joinBytes } from '../../lib/bytes.ts'
 
@@ -22,7 +22,7 @@ export function pack(head: object, entries: readonly Entry[]): Uint8Array {
   return joinBytes([length, text, ...entries.flatMap(({ bytes }) => (bytes ? [bytes] : []))])
 }
 
-/** The entries' bytes are parts of one buffer that holds nothing else. Throws for what is no package. */
+/** The entries' bytes are parts of one buffer that contains nothing else. Throws for an invalid package. */
 export function unpack(packed: Uint8Array): { head: unknown; entries: unknown[] } {
   const length = new DataView(packed.buffer, packed.byteOffset, packed.byteLength).getUint32(0)
   const text = new TextDecoder().decode(packed.subarray(LENGTH_BYTES, LENGTH_BYTES + length))
@@ -46,12 +46,12 @@ export function frame(kind: FrameKind, payload: Uint8Array | string): Uint8Array
   return joinBytes([head, bytes])
 }
 
-/** Puts frames together again from the pieces in which they arrive. */
+/** Reassembles frames from the pieces in which they arrive. */
 export class FrameReader {
   #parts: Uint8Array[] = []
   #length = 0
 
-  /** The frames that are complete. Throws for a kind that there is not. */
+  /** The complete frames. Throws for an unknown kind. */
   push(piece: Uint8Array): Frame[] {
     this.#parts.push(piece)
     this.#length += piece.byteLength

@@ -1,4 +1,5 @@
-// What the shell interpreter looks at and reads: the file tree of the workspace and the system files around it.
+// The read operations of the shell interpreter's file system: the file tree of the workspace and the system files
+// around it.
 
 import type { IFileSystem } from 'just-bash/browser'
 import { type FileStat, type FileSystem, FileSystemError, isFileError } from '../../workspace/file-system.ts'
@@ -8,7 +9,7 @@ import { losslessText } from './lossless-text.ts'
 import { resolvePath } from './named-path.ts'
 import { ROOT_FOLDERS, type SystemFile, type SystemFiles } from './system-files.ts'
 
-/** Of so many paths the words are known by which the script called them. */
+/** The original spelling is stored for this many paths. */
 const WORDS_KEPT = 64
 
 type ReadOptions = Parameters<IFileSystem['readFile']>[1]
@@ -18,7 +19,7 @@ type BashEntry = Awaited<ReturnType<NonNullable<IFileSystem['readdirWithFileType
 export class BashFsReading {
   protected readonly files: FileSystem
   protected readonly system: SystemFiles
-  /** By path: the words by which the script called it last. */
+  /** By path: the spelling that the script used last. */
   readonly #words = new Map<string, string>()
 
   constructor(files: FileSystem, system: SystemFiles) {
@@ -26,7 +27,7 @@ export class BashFsReading {
     this.system = system
   }
 
-  /** What the script called the file, for what is said about it. */
+  /** The script's spelling of the file, for messages. */
   wordsFor(path: string): string {
     return this.#words.get(path) ?? path
   }
@@ -94,7 +95,7 @@ export class BashFsReading {
     if (system) return this.#systemEntries(system, path)
     const entries = this.files.list(path).map(({ name, kind }) => {
       const flags = kindFlags(kind)
-      // Patterns go on below a link to a folder as below a folder.
+      // Patterns continue below a link to a folder as below a folder.
       if (kind === 'symlink') flags.isDirectory = this.#isFolder(`${path === '/' ? '' : path}/${name}`)
       return { name, ...flags }
     })
@@ -105,7 +106,7 @@ export class BashFsReading {
     try {
       return this.files.stat(path).kind === 'directory'
     } catch (error) {
-      // A link that leads nowhere.
+      // A broken link.
       if (isFileError(error)) return false
       throw error
     }
@@ -116,7 +117,7 @@ export class BashFsReading {
     return this.files.readLink(path)
   }
 
-  /** What the path leads to, in the tree or beside it. */
+  /** The target of the path, in the tree or among the system files. */
   async #look<T>(path: string, inTree: () => T | Promise<T>, inSystem: (file: SystemFile) => T): Promise<T> {
     const system = this.system.at(path)
     if (system) return inSystem(system)
@@ -152,7 +153,7 @@ function bashStat({ kind, mode, sizeBytes, mtimeMs, inode }: FileStat): BashStat
   return { ...kindFlags(kind), mode, size, mtime: new Date(mtimeMs), dev: 1, ino: inode }
 }
 
-/** A device is neither file nor folder nor link; `dev` has its two numbers, as `stat` of the C library joins them. */
+/** A device is neither file nor folder nor link; `dev` contains its two numbers, combined like in the C library's `stat`. */
 function systemStat(file: SystemFile): BashStat {
   const mtime = new Date(0)
   if (file.kind === 'directory') return { ...kindFlags('directory'), mode: 0o755, size: FOLDER_BYTES, mtime }

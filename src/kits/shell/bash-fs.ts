@@ -1,4 +1,4 @@
-// The workspace's file tree in the shape that the shell interpreter asks for, with the system files around it.
+// The workspace's file tree with the interface that the shell interpreter requires, and the system files around it.
 
 import type { IFileSystem } from 'just-bash/browser'
 import { FileSystemError, isFileError } from '../../workspace/file-system.ts'
@@ -91,7 +91,7 @@ export class BashFs extends BashFsReading implements IFileSystem {
     this.files.utimes(path, mtime.getTime())
   }
 
-  /** To the device of that name, or of a link's, or to a file of the workspace's own tree. */
+  /** Writes to the device with that name or behind a link, or to a file of the workspace's tree. */
   async #put(path: string, content: Content, options: WriteOptions, inTree: (bytes: Uint8Array) => Promise<void>) {
     const system = this.system.at(path)
     if (!system) this.system.refuse(path)

@@ -1,5 +1,5 @@
-// The locale `C`, in which a character is a byte. A text is taken apart for it: each byte beyond ASCII stands as a lone surrogate
-// from U+DD80 to U+DDFF, which is one character to everything that counts, cuts or matches, and no letter of any kind.
+// The locale `C`, in which a character is a byte. A text is converted for it: each byte beyond ASCII becomes a lone
+// surrogate from U+DD80 to U+DDFF, which counts as one character for every operation, and is not a letter.
 
 import { losslessBytes, losslessText } from './lossless-text.ts'
 
@@ -7,7 +7,7 @@ const ABOVE_ASCII = /[^\0-\x7f]/
 const FIRST_BYTE = 0xdd00
 const HIGH = 0x80
 
-/** By the variables of a command, or of a shell. Where none is set, texts are UTF-8. */
+/** By the variables of a command or of a shell. If none is set, texts are UTF-8. */
 export function isByteLocale(value: (name: string) => string | undefined): boolean {
   const name = value('LC_ALL') || value('LC_CTYPE') || value('LANG')
   return name === 'C' || name === 'POSIX'
@@ -21,7 +21,7 @@ export function byteText(text: string): string {
   return parts.join('')
 }
 
-/** The characters that the bytes come to. */
+/** The characters for the bytes. */
 export function charText(text: string): string {
   return ABOVE_ASCII.test(text) ? losslessText(losslessBytes(text)) : text
 }

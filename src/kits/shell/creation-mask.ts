@@ -1,5 +1,5 @@
-// `umask`: what new files and folders are denied. The file tree gives them the usual permissions; under another mask they
-// get theirs here, whichever command makes them.
+// `umask`: the permission bits removed from new files and folders. The file tree applies the default mask; with another
+// mask, new files get their permissions here, whichever command creates them.
 
 import { DIRECTORY_MODE, type FileSystem } from '../../workspace/file-system.ts'
 import { modeChange, octalMode } from './commands/files/modes.ts'
@@ -17,7 +17,7 @@ export class CreationMask {
     return this.#bits
   }
 
-  /** For a shell that has ended, whose mask ends with it. */
+  /** When a shell with its own mask ends. */
   restore(bits: number): void {
     this.#bits = bits
   }

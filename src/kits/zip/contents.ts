@@ -1,4 +1,4 @@
-// What packs and unpacks contents. It is loaded when the first archive is read or written.
+// Compresses and decompresses contents. It is loaded when the first archive is read or written.
 
 import type { ZipEntry } from './zip-directory.ts'
 
@@ -8,7 +8,7 @@ export function compression(): Promise<Compression> {
   return import('./lazy/zip.ts')
 }
 
-/** In the order of the entries; null for one that is damaged, or that is not what the archive says it is. */
+/** In the order of the entries; null for one that is damaged or does not match the archive's metadata. */
 export async function unpackedEntries(entries: readonly ZipEntry[]): Promise<AsyncGenerator<Uint8Array | null>> {
   const { contentsOf } = await import('./lazy/unzip.ts')
   return contentsOf(entries)

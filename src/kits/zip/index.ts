@@ -1,10 +1,10 @@
-// The face of the ZIP kit.
+// The public interface of the ZIP kit.
 
-// Reading: the table of contents, of which nothing is believed, and what is in the entries that were chosen from it.
-// Writing: the records of an archive, and the compression of what stands between them.
+// Reading: the table of contents, which is fully validated, and the contents of selected entries. Writing: the records
+// of an archive, and the compression of the contents between them.
 export { type Compression, compression, unpackedEntries } from './contents.ts'
 export { readZipDirectory, type ZipEntry, zipComment } from './zip-directory.ts'
-// How an entry is packed, and the flag of one that is encrypted.
+// How an entry is compressed, and the flag of an encrypted one.
 export {
   centralHeader,
   DEFLATED,

@@ -1,7 +1,7 @@
-// What an archive says about itself, read without believing it. Everything is taken from the central directory, as any
-// careful reader does, and must agree with the headers in front of the contents: an archive that tells two stories would
-// be one thing to a scanner and another to us. The libraries at hand merge twins, resolve names by themselves and do not
-// tell where contents lie, so that overlaps cannot be seen.
+// Reads and validates an archive's metadata. Everything is read from the central directory, and must match the headers
+// before the contents: an archive with contradictory data would be one thing to a scanner and another to this code. The
+// available libraries merge duplicates, resolve names themselves and do not return the positions of contents, so
+// overlaps could not be detected.
 
 import { equalBytes } from '../../lib/bytes.ts'
 import {
@@ -24,27 +24,27 @@ import {
 } from './zip-format.ts'
 
 export type ZipEntry = {
-  /** Null when it is not in UTF-8. */
+  /** Null if it is not in UTF-8. */
   name: string | null
   flags: number
   method: number
   crc: number
   packed: Uint8Array
-  /** As it is claimed. */
+  /** As stated in the archive. */
   sizeBytes: number
-  /** As the archive writes it: `YYYY-MM-DD hh:mm`, in whatever zone it was made. */
+  /** As written in the archive: `YYYY-MM-DD hh:mm`, in the time zone of its creator. */
   changed: string
-  /** As exactly as the archive tells it; what has no zone is taken for UTC. */
+  /** As precise as the archive has it; a time without a zone counts as UTC. */
   modifiedMs: number
-  /** Whether that is in UTC, and not by the clock of whoever made the archive. */
+  /** Whether that is in UTC, and not in the creator's local time. */
   hasExactTime: boolean
-  /** Null when it was made on a system that has none. */
+  /** Null if it was created on a system without modes. */
   unixMode: number | null
 }
 
 export type ZipDirectory = { ok: true; entries: ZipEntry[] } | { ok: false; reason: string; isTooMany?: true }
 
-/** The longest comment that an archive can end with. */
+/** The longest comment at the end of an archive. */
 const MAX_COMMENT_BYTES = 0xffff
 
 type Extent = { entries: number; sizeBytes: number; offset: number; end: number }
@@ -90,8 +90,8 @@ function findEnd(view: DataView): number | null {
 }
 
 /**
- * Null unless the archive ends as one has to, with nothing in front of it or between its parts that it does not know. The
- * last thing that looks like an end must be the end: readers differ in which one they take.
+ * Null unless the archive has a valid end, with no unknown data before it or between its parts. The last possible end
+ * record must be the real one, because readers differ in which one they use.
  */
 function findDirectory(view: DataView): Extent | null {
   const at = findEnd(view)
@@ -131,7 +131,7 @@ function dosTime(date: number, time: number): number {
   return day + ((time >> 11) * 3600 + ((time >> 5) & 63) * 60 + (time & 31) * 2) * 1000
 }
 
-/** The extra field with the time of the last change in seconds since 1970; null where there is none. */
+/** The extra field with the time of the last change in seconds since 1970; null if there is none. */
 function unixTime(view: DataView, from: number, to: number): number | null {
   for (let at = from; at + 4 <= to; at += 4 + view.getUint16(at + 2, true)) {
     if (view.getUint16(at, true) !== EXTRA_TIMESTAMP || at + 9 > to) continue
@@ -140,7 +140,7 @@ function unixTime(view: DataView, from: number, to: number): number | null {
   return null
 }
 
-/** Null when the directory is not exactly as many entries as it says. */
+/** Null if the directory does not contain exactly the stated number of entries. */
 function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] | null {
   const claims: Claim[] = []
   let at = offset
@@ -153,7 +153,7 @@ function readClaims(view: DataView, { entries, offset, end }: Extent): Claim[] |
     if (next > end) return null
     const large = numbers64(view, extraAt, commentAt)
     const far = (value: number) => (value === ALL_ONES_32 ? (large.shift() ?? value) : value)
-    // The order in which those that do not fit stand in the extra field.
+    // The order of the 64-bit values in the extra field.
     const sizeBytes = far(view.getUint32(at + 24, true))
     const packedBytes = far(view.getUint32(at + 20, true))
     claims.push({
@@ -187,7 +187,7 @@ function numbers64(view: DataView, from: number, to: number): number[] {
   return []
 }
 
-/** Null when the header in front of the contents is missing or says something else than the directory. */
+/** Null if the header before the contents is missing or differs from the directory. */
 function startOfContents(view: DataView, claim: Claim, limit: number): number | null {
   const { offset, rawName, flags, method, packedBytes } = claim
   if (offset + LOCAL_HEADER_BYTES > limit || view.getUint32(offset, true) !== LOCAL_HEADER) return null
@@ -205,7 +205,7 @@ function overlap(places: { from: number; to: number }[], limit: number): boolean
   return sorted.some(({ to }, i) => to > (sorted[i + 1]?.from ?? limit))
 }
 
-/** Without the flag that says so a name may be in any encoding; if it is valid UTF-8, it is hardly anything else. */
+/** Without the UTF-8 flag a name may be in any encoding; but if it is valid UTF-8, it almost certainly is UTF-8. */
 function decodeName(raw: Uint8Array): string | null {
   try {
     return utf8.decode(raw)

@@ -1,5 +1,5 @@
-// The records of a ZIP archive, as APPNOTE.TXT of PKWARE lays them out, all numbers little-endian. Sizes and offsets that
-// do not fit into 32 bits, and counts that do not fit into 16, stand in the ZIP64 records and are all ones elsewhere.
+// The records of a ZIP archive, as defined by PKWARE's APPNOTE.TXT, all numbers little-endian. Sizes and offsets that
+// do not fit into 32 bits, and counts that do not fit into 16, are in the ZIP64 records, and all ones elsewhere.
 
 import { joinBytes } from '../../lib/bytes.ts'
 
@@ -23,7 +23,7 @@ const NAME_IS_UTF8 = 0x800
 export const STORED = 0
 export const DEFLATED = 8
 
-/** Who made the entry decides what its attributes mean; Unix keeps the file's mode in their upper half. */
+/** The creator's system determines the meaning of an entry's attributes; on Unix, the upper half is the file's mode. */
 export const MADE_BY_UNIX = 3
 export const EXTRA_ZIP64 = 1
 export const EXTRA_TIMESTAMP = 0x5455
@@ -31,7 +31,7 @@ export const EXTRA_TIMESTAMP = 0x5455
 export const ALL_ONES_16 = 0xffff
 export const ALL_ONES_32 = 0xffffffff
 
-/** Reading and writing of deflated contents needs 2.0, ZIP64 4.5. */
+/** Deflated contents need version 2.0, ZIP64 4.5. */
 const VERSION = 20
 const VERSION_ZIP64 = 45
 
@@ -44,9 +44,9 @@ export type NewEntry = {
   packedBytes: number
   sizeBytes: number
   modifiedMs: number
-  /** With the bits for the kind of file. */
+  /** Including the bits for the kind of file. */
   unixMode: number
-  /** Where its local header begins. */
+  /** The position of its local header. */
   offset: number
 }
 
@@ -61,7 +61,7 @@ export function localHeader(entry: NewEntry): Uint8Array {
   return header.bytes
 }
 
-/** An archive of entries whose packed contents are all there. */
+/** An archive of entries with their complete compressed contents. */
 export function wholeArchive(entries: readonly { entry: Omit<NewEntry, 'offset'>; packed: Uint8Array }[]): Uint8Array {
   const [contents, directory]: [Uint8Array[], Uint8Array[]] = [[], []]
   let offset = 0
@@ -105,7 +105,7 @@ export function centralHeader(entry: NewEntry): Uint8Array {
   return header.bytes
 }
 
-/** What stands behind the central directory. */
+/** The records after the central directory. */
 export function endOfArchive(directory: { entries: number; sizeBytes: number; offset: number }): Uint8Array {
   const { entries, sizeBytes, offset } = directory
   const large = entries >= ALL_ONES_16 || sizeBytes >= ALL_ONES_32 || offset >= ALL_ONES_32
@@ -142,14 +142,15 @@ function end64({ entries, sizeBytes, offset }: { entries: number; sizeBytes: num
   ]
 }
 
-/** As much as one block of a deflated stream can hold as it is. */
+/** The maximum of one uncompressed block in a deflated stream. */
 const MAX_STORED_BYTES = 0xffff
 
-/** Bytes as they are, wrapped as a part of a deflated stream that is not its last. */
+/** Uncompressed bytes, as a part of a deflated stream that is not its last. */
 export function* storedParts(bytes: Uint8Array): Generator<Uint8Array> {
   for (let from = 0; from < bytes.byteLength; from += MAX_STORED_BYTES) {
     const part = bytes.subarray(from, from + MAX_STORED_BYTES)
-    // RFC 1951, 3.2.4: a block that is neither the last nor compressed; its length, and that turned around.
+    // RFC 1951, 3.2.4: a block that is neither the last nor compressed; its length, and the one's complement of the
+    // length.
     yield record([
       [1, 0],
       [2, part.byteLength],
@@ -159,11 +160,11 @@ export function* storedParts(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** With the number in front of each extra field and its length. */
+/** Including the number before each extra field, and its length. */
 const TIMESTAMP_BYTES = 9
 const OFFSET64_BYTES = 12
 
-/** A header of an entry, field by field: an archive of small files is mostly headers. */
+/** A header of an entry, field by field: an archive of small files consists mostly of headers. */
 class Header {
   readonly bytes: Uint8Array
   readonly #view: DataView
@@ -189,7 +190,7 @@ class Header {
     this.#at += bytes.byteLength
   }
 
-  /** What the two headers of an entry have in common. */
+  /** The common fields of the two headers of an entry. */
   common(entry: NewEntry, extraBytes: number): void {
     this.two(NAME_IS_UTF8 | (entry.describedLater ? DESCRIBED_LATER : 0))
     this.two(entry.method)
@@ -201,7 +202,7 @@ class Header {
     this.two(extraBytes)
   }
 
-  /** The time in whole seconds of UTC, which the format's own field cannot say. */
+  /** The time in whole seconds of UTC, which the format's own field cannot contain. */
   timestamp({ modifiedMs }: { modifiedMs: number }): void {
     const seconds = Math.min(Math.max(Math.floor(modifiedMs / 1000), 0), 0x7fffffff)
     this.two(EXTRA_TIMESTAMP)
@@ -218,7 +219,7 @@ class Header {
   }
 }
 
-/** From 1980 to 2107, in steps of two seconds: the time below, the day above. */
+/** From 1980 to 2107, in steps of two seconds: the time in the lower half, the date in the upper half. */
 function dosTime(modifiedMs: number): number {
   const at = new Date(Math.min(Math.max(modifiedMs, Date.UTC(1980, 0)), Date.UTC(2107, 11, 31)))
   const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
@@ -226,7 +227,7 @@ function dosTime(modifiedMs: number): number {
   return time + day * 0x10000
 }
 
-/** A number and how many bytes it takes, or bytes as they are. */
+/** A number with its size in bytes, or raw bytes. */
 type Field = Uint8Array | [bytes: 1 | 2 | 4 | 8, value: number]
 
 function record(fields: Field[]): Uint8Array {

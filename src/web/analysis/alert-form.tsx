@@ -1,4 +1,4 @@
-// A new rule: its kind decides which fields there are.
+// Creates a rule: its kind determines the fields.
 
 import { useEffect, useState } from 'preact/hooks'
 import { request, sendJson } from '../api.ts'
@@ -10,7 +10,7 @@ import { PATH, type Watchlist } from './watchlists-api.ts'
 
 export const ALERTS = '/api/v1/alerts'
 
-/** What is typed or chosen, by the name of its field. */
+/** The entered or selected values, by the name of their field. */
 type Values = Readonly<Record<string, string | readonly string[]>>
 
 const SEVERITIES: readonly (readonly [value: string, label: Text])[] = [
@@ -26,7 +26,7 @@ const MARKETS: readonly (readonly [value: string, label: Text])[] = [
 const EMPTY = { name: '', from: '', to: '', hours: '', expires: '' }
 type TextFields = typeof EMPTY
 
-/** A rule as it is being chosen and typed. */
+/** A rule that is not saved yet. */
 type Draft = { kind: string; scope: AlertScope; target: string; severity: string; values: Values; more: TextFields }
 const FIRST_KIND = 'price_cross'
 
@@ -45,7 +45,7 @@ const emptyDraft = (): Draft => ({
   ...{ values: presetsOf(FIRST_KIND), more: EMPTY },
 })
 
-/** Where the new kind knows the scope, it stays. */
+/** If the new kind supports the scope, it is kept. */
 function withKind(draft: Draft, kind: string): Draft {
   const next = { ...draft, kind, values: presetsOf(kind) }
   const scopes = ALERT_KINDS[kind]?.scopes ?? []
@@ -96,7 +96,7 @@ export function AlertForm({ onMade }: { onMade: () => void }) {
 
 type ConditionProps = { draft: Draft; onDraft: (change: (before: Draft) => Draft) => void }
 
-/** What is looked at, of what, and how much it matters. */
+/** The condition, its target, and its severity. */
 function Condition({ draft: { kind, scope, target, severity, values }, onDraft }: ConditionProps) {
   const { scopes = [], fields = [] } = ALERT_KINDS[kind] ?? {}
   const set = (part: Partial<Draft>) => onDraft((before) => ({ ...before, ...part }))
@@ -144,7 +144,7 @@ const FIRST_TARGET: Readonly<Record<AlertScope, string>> = {
   market: 'cn',
 }
 
-/** What was left empty is left out. */
+/** Empty fields are left out. */
 function extras({ name, from, to, hours, expires }: TextFields) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return {
@@ -161,7 +161,7 @@ type MoreFieldsProps = {
   onChange: (name: keyof TextFields, text: string) => void
 }
 
-/** In the order of the form: what it is typed into, and what the API calls it. */
+/** In the order of the form: the input, and the name of the field in the API. */
 const MORE = [
   { key: 'name', label: 'Name', name: 'name', input: { type: 'text', maxLength: 64 } },
   {
@@ -172,7 +172,7 @@ const MORE = [
   { key: 'to', label: 'Quiet until', name: 'notification_policy.quiet_hours.to', input: { type: 'time' } },
   {
     ...{ key: 'expires', label: 'Ends', name: 'expires_at' },
-    // Later ones are no dates to a script.
+    // JavaScript cannot parse later dates.
     input: { type: 'datetime-local', max: '9999-12-31T23:59' },
   },
 ] as const satisfies readonly { key: keyof TextFields; label: Text; name: string; input: object }[]
@@ -261,7 +261,7 @@ function CheckboxGroup({ label, name, options, chosen, onChange }: CheckboxGroup
 type TargetProps = { scope: AlertScope; target: string; onTarget: (target: string) => void }
 type Account = { id: number; name: string }
 
-/** Without them the default group and all accounts can still be chosen. */
+/** Without them the default group and all accounts can still be selected. */
 function useNamed(scope: AlertScope) {
   const [lists, setLists] = useState<Watchlist[]>([])
   const [accounts, setAccounts] = useState<Account[]>([])

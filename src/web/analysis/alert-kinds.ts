@@ -1,4 +1,4 @@
-// What a rule of alerts can look for, and what has to be said with it.
+// The kinds of alert rules, and the fields that each requires.
 
 import type { Text } from '../texts.ts'
 

@@ -1,4 +1,4 @@
-// Alerts: the rules, whether anybody looks at them, what fired, and what became of the messages.
+// Alerts: the rules, whether they are evaluated, which fired, and the state of the messages.
 
 import './alerts.css'
 import { useState } from 'preact/hooks'

@@ -10,13 +10,13 @@ import type { DailyBar, History } from '../wire.ts'
 
 const LazyChart = lazy<ChartProps>(async () => (await import('../charts/price-chart.tsx')).PriceChart)
 
-/** Lengths in sessions: a year has about 250. The report's own series reaches back half a year before its warm-up. */
+/** Lengths in sessions: a year has about 250. The report's own bars start half a year before its warm-up period. */
 const SPANS = [
   [60, '3 months'],
   [120, '6 months'],
   [250, '1 year'],
 ] as const
-/** The most that the service gives at once. */
+/** The most that one answer of the service contains. */
 const MOST_BARS = 365
 const TABLE_ROWS = 20
 const NO_LEVELS: Level[] = []
@@ -27,9 +27,9 @@ type Props = {
   levels: Level[]
   redRises: boolean
   reportIsSample: boolean
-  /** What is stored with the report; older reports have none. */
+  /** The bars stored with the report; older reports have none. */
   own: DailyBar[]
-  /** The index of the stock's market, where the report names one. */
+  /** The index of the stock's market, if the report names one. */
   index: { code: string; name: string } | null
 }
 
@@ -41,7 +41,7 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample,
   const { history, problem, tryAgain } = useHistory(isOwn ? null : code, language)
   const comparison = useComparison(language)
   const bars = isOwn ? own : history?.data
-  // Levels of one source over prices of another would be a picture of nothing.
+  // Levels must not be drawn over prices from another source.
   const isSample = isOwn || history === null ? reportIsSample : isOfSample(history)
   const isMixed = isSample !== reportIsSample
   const drawn = useMemo(() => (bars === undefined ? null : drawnOf(bars, sessions)), [bars, sessions])
@@ -119,7 +119,7 @@ function Warnings({ history, isMixed, language }: WarningsProps) {
   )
 }
 
-/** The bars of the service as they are now; nothing without a code. */
+/** The current bars of the service; none without a code. */
 function useHistory(code: string | null, language: string) {
   const ask = async () => (code === null ? null : dailyBars(code, MOST_BARS, language))
   const { found, problem, again } = useAnswer(ask, [code, language])
@@ -134,7 +134,7 @@ type Compared = {
   isBusy: boolean
   show: (code: string) => void
   clear: () => void
-  /** What was refused is being corrected. */
+  /** Removes the error while the user corrects the input. */
   forget: () => void
 }
 
@@ -157,7 +157,7 @@ function useComparison(language: string): Compared {
   return { found, problem, isBusy, show: (code) => void show(code), clear: () => setFound(null), forget }
 }
 
-/** With the index of the market, or with any stock: both in percent of the first session shown. */
+/** Compares with the market's index or with any stock: both in percent of the first session shown. */
 function Comparison({ index, comparison }: { index: Props['index']; comparison: Compared }) {
   const [typed, setTyped] = useState('')
   const { found, problem, isBusy } = comparison

@@ -1,4 +1,4 @@
-// Where the steps of a run stand in its graph.
+// The positions of a run's steps in its graph.
 
 import { say, type Text } from '../texts.ts'
 import type { Flow, FlowNode } from './record-api.ts'
@@ -42,7 +42,7 @@ const STATUS: Readonly<Record<string, Text>> = {
   fetch_failed: 'not fetched',
 }
 
-/** Of a step of a run, or of a part of what a report rests on; one that is not known here shows its own name. */
+/** The status of a step of a run, or of a data source of a report; an unknown one is shown unchanged. */
 export function statusText(status: string): string {
   const known = STATUS[status]
   return known === undefined ? status.replaceAll('_', ' ') : say(known)

@@ -1,4 +1,4 @@
-// What has been: every report, searched and paged; how advice turned out; what the method was worth.
+// The history: all reports, with search and pages; the outcome of advice; the performance of the method.
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, PagesOf } from '../controls.tsx'
@@ -63,10 +63,13 @@ export function HistoryPageView() {
   )
 }
 
-/** Asked for when it is left. What stands in it is its own: a list that comes while somebody types must not take it back. */
+/**
+ * Submits when it loses the focus. Its text is its own state: a list that arrives while the user types must not
+ * overwrite it.
+ */
 function CodeField({ first, onCode }: { first: string; onCode: (code: string) => void }) {
   const [typed, setTyped] = useState(first)
-  // Back and forward lead to what was looked for before.
+  // Back and forward restore the previous search.
   useEffect(() => setTyped(first), [first])
   return (
     <label class="choice">
@@ -276,6 +279,6 @@ const EvidenceLine = ({ row }: { row: EvidenceRow }) => (
   </tr>
 )
 
-/** For the form: the codes of a list as what is typed. */
+/** Puts the codes of a list into the form. */
 export const analyseCodes = (codes: readonly string[]): void =>
   navigate(`/analysis?codes=${encodeURIComponent(codes.join(','))}`)

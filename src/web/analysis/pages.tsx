@@ -72,13 +72,13 @@ function Outcome({ status, onFinished }: { status: TaskStatus; onFinished: () =>
   )
 }
 
-/** The text comes with the task; what the cards show is stored with its record. */
+/** The text is part of the task; the data of the cards is stored with its record. */
 function StoredReview({ id, markdown }: { id: string; markdown: string }) {
   const [record, setRecord] = useState<Report | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
     getRecord(id).then(setRecord, (error: unknown) => {
-      // A review whose record was deleted still has its text.
+      // A review with a deleted record still has its text.
       if (!(error instanceof ApiError && error.status === 404)) setProblem(messageOf(error))
     })
   }, [id])

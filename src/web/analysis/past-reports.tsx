@@ -1,4 +1,4 @@
-// The reports of one stock before this one, and how its past advice turned out.
+// The earlier reports of the stock, and the outcome of its past advice.
 
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
@@ -54,7 +54,7 @@ function PastRow({ item, isCurrent }: { item: HistoryItem; isCurrent: boolean })
 const WIDTH = 320
 const HEIGHT = 56
 
-/** The scores in the order in which they were given. */
+/** The scores in chronological order. */
 function ScoreLine({ items }: { items: HistoryItem[] }) {
   const scores = items.flatMap(({ sentiment_score: score }) => (score === null ? [] : [score]))
   if (scores.length < 2) return null

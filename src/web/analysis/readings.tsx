@@ -5,7 +5,7 @@ import type { StockReading } from '../wire.ts'
 
 type Props = { readings: Readings; language: string }
 
-/** How each entry is read, and a question for each that is not clear. */
+/** How each entry was read, and a question for each unclear one. */
 export function ReadingList({ readings: { items, choices, choose, refusals }, language }: Props) {
   const say = readingTexts(language)
   const open = items.filter((item) => isOpen(item, choices)).length
@@ -95,14 +95,15 @@ function Answer({ name, checked, onPick, children }: AnswerProps) {
   )
 }
 
-// What the form says about how it reads entries, in the language of the report that is asked for: the names beside it are in it too.
+// The form's texts about how entries are read, in the language of the requested report, because the names next to them
+// are in that language.
 
 type ReadingTexts = {
-  /** The heading over all entries. */
+  /** The heading of all entries. */
   title: string
   ticker: (code: string) => string
   question: (typed: string) => string
-  /** Over letters that are sent as a ticker because no list knows them. */
+  /** The heading of letters that are sent as a ticker because they are in no list. */
   orElse: (code: string) => string
   keep: (code: string) => string
   leaveOut: string
@@ -161,18 +162,18 @@ const KO: ReadingTexts = {
 
 const BOOK: Record<string, ReadingTexts> = { en: EN, zh: ZH, ko: KO }
 
-/** The texts of a language, the English ones where there are none. */
+/** The texts of a language, or the English ones if there are none. */
 const readingTexts = (language: string): ReadingTexts => BOOK[language] ?? EN
 
-// How the service reads what stands in the form. It is asked when typing pauses, and once more before anything is submitted, so
-// that no entry is sent which was not read.
+// How the service reads the entries of the form. It is requested when the user stops typing, and again before the form
+// is submitted, so that no unread entry is sent.
 
 const PAUSE_MS = 300
 
-/** What was chosen for an unclear entry: a code, or nothing to leave the entry out. */
+/** The choice for an unclear entry: a code, or null to leave the entry out. */
 type Choices = ReadonlyMap<string, string | null>
 
-/** Why the service did not take an entry that it had read, and what it takes instead. */
+/** Why the service did not accept an entry, and its candidates. */
 export type Refusal = { input: string; message: string; candidates: StockReading['candidates'] }
 
 type InputReadings = { asked: string; items: StockReading[] }
@@ -181,14 +182,14 @@ export type Readings = {
   items: StockReading[]
   choices: Choices
   choose: (input: string, code: string | null) => void
-  /** The readings of what stands there now. */
+  /** The readings of the current entries. */
   ask: () => Promise<StockReading[]>
   refusals: ReadonlyMap<string, Refusal>
-  /** Entries that the service did not take become questions. */
+  /** Entries that the service did not accept become questions. */
   refuse: (refused: readonly Refusal[]) => void
 }
 
-/** The readings of the entries, in the language; empty until typing pauses. */
+/** The readings of the entries, in the language; empty until the user stops typing. */
 export function useReadings(entries: string[], language: string): Readings {
   const [known, setKnown] = useState<InputReadings>({ asked: '', items: [] })
   const [choices, setChoices] = useState<Choices>(new Map())
@@ -199,13 +200,13 @@ export function useReadings(entries: string[], language: string): Readings {
   const ask = async (): Promise<StockReading[]> => {
     if (known.asked === asked) return known.items.map((item) => refusedOr(item, refusals))
     const items = await readAll(entries, language)
-    // An answer to what has been changed meanwhile is shown to nobody.
+    // An answer for entries that have changed since is dropped.
     if (newest.current === asked) setKnown({ asked, items })
     return items.map((item) => refusedOr(item, refusals))
   }
   useEffect(() => {
     if (entries.length === 0) return
-    // What cannot be read now is read, or fails audibly, when it is submitted.
+    // If reading fails now, it is repeated when the form is submitted, and an error is shown then.
     const timer = setTimeout(() => void ask().catch(() => {}), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [asked])
@@ -215,10 +216,10 @@ export function useReadings(entries: string[], language: string): Readings {
   return { items: items.map((item) => refusedOr(item, refusals)), choices, choose, ask, refusals, refuse }
 }
 
-/** Longer than any code or name, and than the service takes. */
+/** Longer than any code or name, and than the service's limit. */
 const MOST_CHARACTERS = 200
 
-/** An entry that is too long to be a stock is not known, and does not keep the others from being read. */
+/** An entry that is too long for a stock is unknown, and does not prevent the reading of the others. */
 async function readAll(all: string[], language: string): Promise<StockReading[]> {
   const entries = all.filter((entry) => entry.length <= MOST_CHARACTERS)
   const about = language === '' ? { entries } : { entries, language }
@@ -232,7 +233,7 @@ const NOT_KNOWN = {
   candidates: [],
 } satisfies Omit<StockReading, 'input'>
 
-/** An entry that was refused is asked for, or not known where there is nothing to choose from. */
+/** A refused entry becomes a question, or unknown if it has no candidates. */
 function refusedOr(item: StockReading, refusals: ReadonlyMap<string, Refusal>): StockReading {
   const refusal = refusals.get(item.input)
   if (refusal === undefined) return item
@@ -240,7 +241,10 @@ function refusedOr(item: StockReading, refusals: ReadonlyMap<string, Refusal>): 
   return { ...item, kind: candidates.length === 0 ? 'unknown' : 'candidates', stock_code: null, candidates }
 }
 
-/** Whether the entry is sent only after an answer. A ticker that no list knows goes as it is, unless another is chosen. */
+/**
+ * Whether the entry requires an answer before it is sent. A ticker that is in no list is sent unchanged unless the user
+ * selects another one.
+ */
 export const isOpen = ({ input, kind }: StockReading, choices: Choices): boolean =>
   kind === 'unknown' || (kind === 'candidates' && !choices.has(input))
 

@@ -1,4 +1,4 @@
-// What the console asks of finished analyses.
+// The console's requests about finished analyses.
 
 import { request } from '../api.ts'
 import type { Report } from '../wire.ts'

@@ -2,8 +2,8 @@ import { languageTag, say, type Text } from '../texts.ts'
 import { Mark } from './report-parts.tsx'
 import type { Checks } from './stored-parts.ts'
 
-// What stands behind a report. Its members differ by market, data source and model, so they are shown by their own names
-// rather than by a fixed form that would leave some out.
+// The data of a report. Its members differ by market, data source and model, so they are shown with their own names
+// instead of in a fixed form, which would omit some.
 
 const MAX_DEPTH = 6
 /** Shown elsewhere on the page. */
@@ -31,7 +31,7 @@ export function Details({ details, checks }: { details: Record<string, unknown>;
   )
 }
 
-/** Of the parts that the API names; what stands in them goes by its own names. */
+/** Titles of the parts that the API defines; their members have their own names. */
 const BLOCKS: Readonly<Record<string, Text>> = {
   raw_result: 'Raw result',
   news_content: 'News',

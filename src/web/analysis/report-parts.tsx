@@ -1,5 +1,5 @@
-// Horizons, plan, performance, evidence and the model's words, each in a section of its own; what a report has none of has no section.
-// And what stands beside single figures: the mark of a check, the gauge of the score.
+// Horizons, plan, performance, evidence and the model's texts, each in its own section; a section without data is not
+// shown. Also the marks next to figures: a check, and the gauge of the score.
 
 import type { ComponentChildren } from 'preact'
 import { languageTag, say, type Text } from '../texts.ts'
@@ -58,7 +58,7 @@ export const Evidence = ({ part: { text, figures }, checks }: PartProps<'evidenc
   </Section>
 )
 
-/** Whose words these are stands above them, and each that the data do not bear says so. */
+/** The model's name is shown above its texts, and each text that the data does not support is marked. */
 export const ModelWords = ({ part }: { part: Comment }) => (
   <Section name="model" title="The model’s words">
     <div class="model-box">
@@ -125,7 +125,7 @@ export const Section = ({ name, title, mark, children }: SectionProps) => (
   </section>
 )
 
-/** Nothing where no check speaks of these figures. Without a group: of any. */
+/** Empty if no check is about these figures. Without a group: checks of all figures. */
 export function Mark({ checks, of }: { checks: Checks; of?: readonly Figures[] }) {
   const found = checks.alarms.filter(({ touches }) => of === undefined || of.some((group) => touches.includes(group)))
   if (found.length === 0) return null
@@ -140,7 +140,7 @@ export function Mark({ checks, of }: { checks: Checks; of?: readonly Figures[] }
 type GaugeProps = { score: number; label: string | null }
 
 const ARC = 'M 12 66 A 54 54 0 0 1 120 66'
-/** The bands that the score's own wording uses. */
+/** The ranges that the text of the score uses. */
 const BANDS = ['very-low', 'low', 'middle', 'high', 'very-high']
 
 export function Gauge({ score, label }: GaugeProps) {

@@ -22,7 +22,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   usePageTitle(meta.stock_name ?? meta.stock_code)
   const redRises = RED_RISES.has(meta.market_phase_summary?.market ?? '')
   const checks = checksOf(report)
-  // The figures failed a check: the report has no score, and its chart would show what is doubted.
+  // The figures failed a check: the report has no score, and a chart would show doubtful data.
   const isWithheld = checks.isBlocked
   const parts = useMemo(() => storedParts(report), [report])
   const story = useMemo(() => storedStory(report), [report])
@@ -31,7 +31,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       <Heading report={report} checks={checks} taskId={taskId} />
       <Notices meta={meta} isWithheld={isWithheld} />
       <Verdict {...{ summary, checks, story }} horizons={parts.horizons?.brief ?? null} />
-      {/* What the model would do, where that is not what the report advises. */}
+      {/* The model's advice if it differs from the report's. */}
       {parts.comment?.contradiction && <Notice kind="info">{parts.comment.contradiction}</Notice>}
       <WhatChanged story={story} />
       {strategy !== null && <LevelList strategy={strategy} />}
@@ -53,7 +53,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
 type Story = ReturnType<typeof storedStory>
 type GroundsProps = { story: Story; parts: ReturnType<typeof storedParts>; checks: Checks }
 
-/** What the advice rests on. */
+/** The reasons for the advice. */
 const Grounds = ({ story, parts, checks }: GroundsProps) => (
   <>
     <ScoreParts story={story} checks={checks} />
@@ -95,7 +95,7 @@ const Origin = ({ meta: { created_at, model_used: model } }: { meta: Report['met
   )
 }
 
-/** How the entry was read, what the figures are, and what is doubted of them. */
+/** How the entry was read, the origin of the figures, and their failed checks. */
 function Notices({ meta, isWithheld }: { meta: Report['meta']; isWithheld: boolean }) {
   return (
     <>
@@ -106,7 +106,7 @@ function Notices({ meta, isWithheld }: { meta: Report['meta']; isWithheld: boole
   )
 }
 
-/** With what is said where no news was found. */
+/** Includes a remark if no news was found. */
 function Summary({ text, disclosure }: { text: string; disclosure: unknown }) {
   return (
     <section class="report-part" aria-labelledby="summary-head">
@@ -200,7 +200,7 @@ function Heading({ report, checks, taskId }: HeadingProps) {
   )
 }
 
-/** The session that the price is of; the market may have had later ones that the figures lack. Older reports do not tell it. */
+/** The session of the price; the market may have had later sessions. Older reports do not contain it. */
 function priceDay({ meta, details }: Report): string | null {
   const context = details?.context_snapshot
   const day = isObject(context) && isObject(context.enhanced_context) ? context.enhanced_context.date : null
@@ -229,7 +229,7 @@ function LevelList({ strategy }: { strategy: Strategy }) {
   )
 }
 
-/** The price, and below it the remark in brackets that says where it comes from. */
+/** The price, and below it the remark in brackets about its origin. */
 function LevelText({ text }: { text: string }) {
   const { said, basis } = /^(?<said>[^(（]+)[(（](?<basis>.+)[)）]\s*$/.exec(text)?.groups ?? {}
   if (said === undefined) return <strong>{text}</strong>
@@ -283,7 +283,7 @@ function Download({ taskId, fileName, meta }: { taskId: string; fileName: string
 const askAbout = ({ stock_code: stock, stock_name: name, query_id: record }: Report['meta']): URLSearchParams =>
   new URLSearchParams({ stock, ...(name !== null && { name }), record })
 
-/** In the colours in which the page is shown. */
+/** The chart in the page's theme. */
 function pictureOf(taskId: string): string {
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches
   return `/api/v1/history/${encodeURIComponent(taskId)}/share-image?theme=${isDark ? 'dark' : 'light'}`
@@ -295,11 +295,11 @@ function saveAs(fileName: string, text: string): void {
   link.href = url
   link.download = fileName
   link.click()
-  // The browser has taken the text by the next turn of its loop.
+  // The browser has read the text by the next turn of the event loop.
   setTimeout(() => URL.revokeObjectURL(url))
 }
 
-// A strategy level is a text for people, `1480.00元（MA10附近）`; a line in the chart needs the number in it.
+// A strategy level is a text for users, `1480.00元（MA10附近）`; a line in the chart needs its number.
 
 type NamedLevel = { name: string; text: string; kind: Level['kind'] }
 
@@ -322,7 +322,7 @@ const chartLevels = (strategy: Strategy | null): Level[] =>
     return price === null ? [] : [{ label: name, price, kind }]
   })
 
-/** The price that a level names: the last number before any remark in brackets that is not the length of an average. */
+/** The price in the text of a level: the last number before any remark in brackets that is not the length of an average. */
 function levelPrice(text: string): number | null {
   const [said = ''] = text.split(/[(（]/)
   const numbers = said.replaceAll(/MA\s*\d+/gi, '').match(/\d[\d,]*(?:\.\d+)?/g)

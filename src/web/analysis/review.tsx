@@ -1,4 +1,4 @@
-// A market review: the indices as cards, what rose and fell as a map of tiles, and the text.
+// A market review: the indices as cards, gains and losses as a map of tiles, and the text.
 
 import { compact, price, signed } from '../format.ts'
 import { Markdown } from '../markdown.tsx'
@@ -26,7 +26,7 @@ export function ReviewView({ markdown, details, language }: Props) {
   )
 }
 
-/** With the address of the picture that is made for a dark page. */
+/** With the URL of the picture for a dark page. */
 const inDark = (markdown: string): string => markdown.replaceAll(/\/chart\.svg\?region=[a-z]+/g, '$&&theme=dark')
 
 const OneMarket = ({ review }: { review: Review }) => (

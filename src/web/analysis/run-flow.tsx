@@ -1,4 +1,5 @@
-// How a run went, as a graph: a column for each stage, a box for each step, a line for what went from one to the next.
+// The flow of a run, as a graph: a column for each stage, a box for each step, a line for data passed from one step to
+// the next.
 
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
@@ -7,7 +8,7 @@ import { Notice } from '../ui.tsx'
 import { BOX, GAP, HEAD, type Placed, placeNodes, statusText } from './flow-places.ts'
 import { type Flow, type FlowNode, getFlow } from './record-api.ts'
 
-/** Asked for when it is opened: most readers do not. */
+/** Requested when it is opened, because most users do not open it. */
 export function RunFlow({ id }: { id: string }) {
   const [isOpen, setIsOpen] = useState(false)
   const [flow, setFlow] = useState<Flow | null>(null)

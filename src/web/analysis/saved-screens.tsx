@@ -1,4 +1,4 @@
-// Saved screens, and what running one of them answers.
+// Saved screens, and the result of running one of them.
 
 import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
@@ -40,7 +40,7 @@ export type Saved = {
 export const ROOT = '/api/v1/screening'
 export const PAGE = 50
 
-/** What was asked, to be asked on, and what has been answered. */
+/** The screen, to request more pages, and the results so far. */
 export type ShownScreen = { screen: Screen; found: ScreenOutcome; savedId: number | null }
 
 export async function ask(screen: Screen, savedId: number | null, page = 1): Promise<ScreenOutcome> {

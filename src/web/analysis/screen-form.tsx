@@ -1,4 +1,4 @@
-// What to look for: conditions on figures, how they are joined, and the order of what passes.
+// The form of a screen: conditions on figures, how they are combined, and the order of the results.
 
 import { Choice } from '../controls.tsx'
 import { Labelled } from '../form.tsx'
@@ -24,19 +24,19 @@ export type Screen = {
   max_age_sessions: number | string
 }
 
-/** A condition as it is being typed. */
+/** A condition that is being edited. */
 export type Row = { id: number; field: string; op: string; value: string; until: string; other: string }
 
 export type Draft = {
   markets: string[]
   join: 'and' | 'or'
   rows: Row[]
-  /** A filter that this form cannot show: it is kept as it is. */
+  /** A filter that this form cannot show: it is kept unchanged. */
   nested: Record<string, unknown> | null
   sort: string
   order: 'asc' | 'desc'
   age: string
-  /** What the form does not show, of a screen that was opened. */
+  /** The fields of an opened screen that the form does not show. */
   rest: Pick<Screen, 'kinds' | 'limit'>
 }
 
@@ -65,7 +65,7 @@ function rowOf({ field, op, value }: Condition): Row {
   return { ...row, value: String(value) }
 }
 
-/** A screen in the form. */
+/** Converts a screen to the form. */
 export function draftOf(screen: Screen): Draft {
   const { markets, where, sort, kinds, limit, max_age_sessions } = screen
   const join = where !== null && 'or' in where ? 'or' : 'and'
@@ -83,7 +83,7 @@ export function draftOf(screen: Screen): Draft {
   }
 }
 
-/** What is no number stays a text: the service says what is wrong with it. */
+/** Text that is not a number is kept: the service reports the error. */
 const numberIn = (text: string): number | string =>
   text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
 
@@ -172,7 +172,7 @@ const Nested = ({ filter }: { filter: Record<string, unknown> }) => (
 type RowProps = {
   row: Row
   n: number
-  /** Where it stands in the filter. */
+  /** Its position in the filter. */
   path: string
   fields: readonly FieldSpec[]
   onChange: (part: Partial<Row>) => void

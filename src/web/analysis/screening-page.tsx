@@ -1,4 +1,5 @@
-// Screening: which figures are kept, a filter over all listings, what passes with the day of its figures, and saved screens.
+// Screening: the stored figures, a filter over all listings, the results with the day of their figures, and saved
+// screens.
 
 import './alerts.css'
 import './screening.css'
@@ -73,7 +74,7 @@ export function ScreeningPage() {
   )
 }
 
-/** The form, and the saved screen that the address opens in it. */
+/** The form, and the saved screen in the URL that is opened in it. */
 function useDraft(saved: readonly Saved[] | undefined) {
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const [{ screen }, choose] = useChosen({ screen: '' })
@@ -85,7 +86,7 @@ function useDraft(saved: readonly Saved[] | undefined) {
   }
   useEffect(() => {
     const one = saved?.find(({ id }) => String(id) === screen)
-    // Once: what is changed in the form stays when the list comes again.
+    // Only once: changes in the form are kept when the list is loaded again.
     if (one !== undefined && opened.current !== screen) setDraft(draftOf(one.screen))
     if (one !== undefined || screen === '') opened.current = screen
   }, [screen, saved])
@@ -129,7 +130,7 @@ type ScreenFormProps = {
 function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: ScreenFormProps) {
   const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  /** Whether it was done. */
+  /** Returns whether it succeeded. */
   const act = async (work: () => Promise<void>): Promise<boolean> => {
     setBusy(true)
     setError(null)
@@ -180,7 +181,7 @@ const ReadyMade = ({ strategies, onDraft }: ReadyProps) => (
   </fieldset>
 )
 
-/** Figures of bars take hours to come in; those of closes are there by then. */
+/** Minutes after the close. Figures from bars take hours; those of closes are available by then. */
 const AFTER_CLOSE = 120
 
 async function store(draft: Draft, name: string, isDaily: boolean): Promise<void> {
@@ -197,7 +198,7 @@ function SaveAs({ busy, onSave }: SaveAsProps) {
   const save = async () => {
     if (isReady && (await onSave(name.trim(), isDaily))) setName('')
   }
-  /** The form around it would look for listings. */
+  /** Otherwise the surrounding form would search for listings. */
   const onKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
     event.preventDefault()
@@ -224,7 +225,7 @@ function SaveAs({ busy, onSave }: SaveAsProps) {
 
 const ALWAYS = ['price', 'change_pct'] as const
 
-/** The figures that a screen names, in the order in which it does. */
+/** The figures of a screen, in the order of their use. */
 function namedIn(screen: Screen): string[] {
   const found = JSON.stringify(screen.where ?? {}).matchAll(/"field":"(\w+)"/g)
   const names = [...found].map(([, name = '']) => name)
@@ -344,7 +345,7 @@ function figureText({ name, unit }: FieldSpec, { figures, currency }: Listing): 
   return name === 'price' ? `${text} ${currency}` : text
 }
 
-/** Every row says of which day its figures are, and what the checks say of them. */
+/** Every row shows the day of its figures, and their checks. */
 function DaysOf({ listing: { session, bars_session, age_sessions, marks } }: { listing: Listing }) {
   const days = [...new Set([session, bars_session].filter((one) => one !== null))]
   return (

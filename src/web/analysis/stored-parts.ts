@@ -1,10 +1,10 @@
-// The parts of a stored report that the page shows in a form of their own. A report from before a part existed, or an odd one, has none of
-// it: what is not there in its shape is not shown.
+// The parts of a stored report with their own display. A part that is missing, as in older reports, or has an
+// unexpected shape is not shown.
 
 import { say, type Text } from '../texts.ts'
 import type { Report } from '../wire.ts'
 
-/** The markets in which red means a price that rose. */
+/** The markets in which red means a rising price. */
 export const RED_RISES: ReadonlySet<string> = new Set(['cn', 'tw', 'jp', 'kr'])
 
 type Json = Record<string, unknown>
@@ -22,7 +22,7 @@ export type Comment = {
 }
 
 export type StoredParts = {
-  /** `brief`: the three that the overall trend is made of, in one line. */
+  /** `brief`: the three components of the overall trend, in one line. */
   horizons: { rows: Horizon[]; holds: string | null; brief: string | null } | null
   plan: { figures: Fact[]; text: string } | null
   performance: Fact[]
@@ -56,7 +56,7 @@ function horizonsIn({ rows, holds }: Json): StoredParts['horizons'] {
   return told.length === 0 ? null : { rows: told, holds: textOf(holds), brief: briefOf(listOf(rows)) }
 }
 
-/** Without the times that stand in brackets behind a name. */
+/** Without the periods in brackets after a name. */
 function briefOf(rows: readonly Json[]): string | null {
   const told = ['short', 'medium', 'long'].flatMap((key) => {
     const row = rows.find((one) => one.key === key)
@@ -94,7 +94,7 @@ const PERFORMANCE: [field: string, label: Text, isSigned: boolean][] = [
   ['max_drawdown_250d_pct', 'Maximum drawdown, 250 sessions', true],
 ]
 
-/** A figure that is not known yet has its dash, so that nobody takes it for forgotten. */
+/** A figure that is not known yet is shown as a dash, so that it is not taken for an omission. */
 function performanceIn(trend: Json): Fact[] {
   if (!PERFORMANCE.some(([field]) => numberOf(trend[field]) !== null)) return []
   return PERFORMANCE.map(([field, label, isSigned]) => {
@@ -154,7 +154,7 @@ function factOf(label: string, value: unknown, shown: (value: number) => string)
 const trimmed = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 1)
 const withSign = (value: number): string => `${value > 0 ? '+' : value < 0 ? '−' : ''}${trimmed(Math.abs(value))}`
 
-// The checks that warn of a group of figures, or failed it, as a stored report has them.
+// The checks of a stored report with a warning or a failure, by group of figures.
 
 export type Figures = 'price' | 'change' | 'averages' | 'range' | 'levels' | 'volume' | 'valuation'
 
@@ -165,7 +165,7 @@ export type Checks = { isBlocked: boolean; alarms: Alarm[] }
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-/** What the checks of a report found; reports from before there were checks have none. */
+/** The results of a report's checks; reports from before the checks existed have none. */
 export function checksOf({ details }: Pick<Report, 'details'>): Checks {
   const raw = details?.raw_result
   const consistency = isObject(raw) ? raw.consistency : null

@@ -1,4 +1,4 @@
-// The parts of a stored market review that are shown as cards and tiles beside its text.
+// The parts of a stored market review that are shown as cards and tiles next to its text.
 
 import { isObject, RED_RISES } from './stored-parts.ts'
 
@@ -30,7 +30,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const number = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Of every market of the review; what is stored of one of several stands under its name. */
+/** Every market of the review; with several markets, each is stored under its name. */
 export function reviewsIn(details: Json | null): Review[] {
   const payload = objectOf(objectOf(details?.context_snapshot).market_review_payload)
   const markets = objectOf(payload.markets)
@@ -89,10 +89,10 @@ function lightIn(light: Json): Light | null {
 
 export const direction = (change: number): string => (change === 0 ? 'flat' : change > 0 ? 'up' : 'down')
 
-/** From this change on, in percent, a tile has its full colour. */
+/** From this change on, in percent, a tile has its full color. */
 const FULL = 4
 
-/** The style sheet knows five steps of each colour. */
+/** The style sheet has five steps of each color. */
 export const heat = (changePct: number): string =>
   changePct === 0
     ? 'flat'

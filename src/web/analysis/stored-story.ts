@@ -1,5 +1,5 @@
-// How a stored report came to its advice, and what it says beside the figures. As everywhere in a stored report, a part that is
-// not there, or not in its shape, is not shown.
+// The reasons for the advice in a stored report, and its further texts. As everywhere in a stored report, a part that
+// is missing or has an unexpected shape is not shown.
 
 import type { DailyBar, Report } from '../wire.ts'
 import { isObject } from './stored-parts.ts'
@@ -14,9 +14,9 @@ export type Story = {
   oneSentence: string | null
   confidence: string | null
   scoreParts: ScorePart[]
-  /** What was changed of the advice, and why. */
+  /** Changes of the advice, with reasons. */
   gates: Gate[]
-  /** How many checks of the figures were made, and how many passed. */
+  /** The number of checks of the figures, and of passed ones. */
   checked: { passed: number; made: number } | null
   changes: string[]
   risks: string[]
@@ -94,7 +94,7 @@ function gate(one: Json): Gate[] {
 }
 
 function checked(findings: unknown): Story['checked'] {
-  // A check that is not possible has no say.
+  // A check that was not possible has no result.
   const verdicts = list(findings).filter(
     ({ verdict }) => verdict === 'pass' || verdict === 'warn' || verdict === 'fail',
   )
@@ -113,7 +113,7 @@ function strategy(one: Json): Strategy[] {
   return [{ name, verdict, met: texts(one.met), unmet: texts(one.unmet), unknown: texts(one.unknown) }]
 }
 
-/** News of the industry may be of others: nothing about this listing follows from them. */
+/** News of the industry may be about other companies, so it is not evidence about this listing. */
 function headline(item: Json): Headline[] {
   const title = text(item.title)
   if (title === null || item.dimension === 'industry') return []
@@ -143,7 +143,7 @@ function quality(overview: Json): Story['quality'] {
 
 const COLUMNS = ['date', 'open', 'high', 'low', 'close', 'volume'] as const
 
-/** By the names of their columns; a row that lacks a price is left out. */
+/** Read by the names of their columns; a row without a price is left out. */
 function bars({ columns, rows }: Json): DailyBar[] {
   if (!Array.isArray(columns) || !Array.isArray(rows)) return []
   const [date, open, high, low, close, volume] = COLUMNS.map((name) => columns.indexOf(name)) as number[]

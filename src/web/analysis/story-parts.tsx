@@ -1,4 +1,4 @@
-// The sections that tell how a report came to its advice.
+// The sections that explain the advice of a report.
 
 import type { ComponentChildren } from 'preact'
 import { price } from '../format.ts'
@@ -10,7 +10,7 @@ import type { Headline, Story, Zone } from './stored-story.ts'
 
 type Props = { story: Story; checks: Checks }
 
-/** Each part of the score with what it is for, and what changed the advice afterwards. */
+/** Each part of the score with its meaning, and the later changes of the advice. */
 export const ScoreParts = ({ story: { scoreParts, gates, checked }, checks }: Props) =>
   scoreParts.length === 0 && gates.length === 0 ? null : (
     <Section name="score" title="How the score came about" mark={<Mark checks={checks} />}>
@@ -53,7 +53,7 @@ export const WhatChanged = ({ story: { changes } }: Pick<Props, 'story'>) =>
     </Section>
   )
 
-/** Beside each other where there is room: what speaks for it, what against, and what to do. */
+/** Side by side if there is room: reasons for it, reasons against it, and what to do next. */
 export const RisksAndNext = ({ story: { risks, catalysts, doNext, limitations } }: Pick<Props, 'story'>) => {
   const steps = [
     ...(doNext.noPosition === null ? [] : [{ label: say('Without a position'), text: doNext.noPosition }]),
@@ -135,7 +135,7 @@ export const Strategies = ({ story: { strategies } }: Pick<Props, 'story'>) =>
     </Section>
   )
 
-/** Quoted from others: a link, its source and its day. */
+/** Quotes from others: a link, its source and its day. */
 export const News = ({ story: { headlines, told } }: Pick<Props, 'story'>) =>
   headlines.length === 0 && told.length === 0 ? null : (
     <Section name="news" title="Company and news">
@@ -160,10 +160,10 @@ const HeadlineTitle = ({ item: { title, url } }: { item: Headline }) =>
     </a>
   )
 
-/** What is no vendor's name. */
+/** Sources that are not a vendor's name. */
 const SOURCES = { sample: 'sample prices', computed: 'computed here' } as const
 
-/** Where the figures came from, a pill each. */
+/** The sources of the figures, one pill each. */
 export const DataQuality = ({ story: { quality } }: Pick<Props, 'story'>) =>
   quality === null ? null : (
     <Section name="quality" title="What the report rests on">

@@ -28,7 +28,7 @@ const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['evidence', 'Evidence'],
 ]
 
-/** Where there is no room for all of them they scroll, and the current one is to be in sight. */
+/** If there is not enough room, they scroll, and the current one must be visible. */
 function showCurrent(nav: HTMLElement | null): void {
   const link = nav?.querySelector<HTMLElement>('[aria-current]')
   if (nav && link) nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.clientWidth) / 2

@@ -6,7 +6,7 @@ import { Notice } from '../ui.tsx'
 import type { Accepted, AnalyzeRequest, StockReading } from '../wire.ts'
 import { codeOf, isOpen, ReadingList, type Readings, type Refusal, useReadings } from './readings.tsx'
 
-/** `left` is what stays in the field because it was not taken, null where nothing was sent. */
+/** `left` is the text that stays in the field because it was not accepted; null if nothing was sent. */
 type Outcome = { taskIds: string[]; notes: string[]; problems: string[]; left: string[] | null; refused: Refusal[] }
 
 const NOTHING: Outcome = { taskIds: [], notes: [], problems: [], left: null, refused: [] }
@@ -23,7 +23,7 @@ const REPORT_TYPES = (): [string, string][] => [
   ['brief', say('Brief')],
 ]
 
-/** The reader's own language where reports exist in it, else what the service is set to. */
+/** The browser's language if reports exist in it, otherwise the language in the service's settings. */
 const browserLanguage = (): string => {
   const own = navigator.language.slice(0, 2)
   return LANGUAGES().some(([code]) => code === own) ? own : ''
@@ -43,7 +43,7 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
     const result = await readAndSend(entries, { readings, isPart }, { language, reportType })
     setOutcome(result)
     if (result !== null) onSubmitted(result.taskIds)
-    // What was typed meanwhile stays.
+    // Text that was entered meanwhile is kept.
     if (result?.left) setText((now) => (now === text ? (result.left ?? []).join('\n') : now))
     if (result !== null) readings.refuse(result.refused)
     setBusy(false)
@@ -71,7 +71,7 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
 
 type SendersProps = { entries: string[]; readings: Readings; busy: boolean; onPart: () => void }
 
-/** Everything at once, or what is clear while the rest still asks. */
+/** Sends all entries, or the clear ones while others have open questions. */
 function Senders({ entries, readings: { items, choices }, busy, onPart }: SendersProps) {
   const open = items.filter((item) => isOpen(item, choices)).length
   const clear = clearCodes(items, choices).length
@@ -90,7 +90,7 @@ function Senders({ entries, readings: { items, choices }, busy, onPart }: Sender
   )
 }
 
-/** Of the entries that ask nothing: each listing once, however often it was named. */
+/** The codes of entries without questions: each listing once. */
 const clearCodes = (items: readonly StockReading[], choices: Readings['choices']): string[] => [
   ...new Set(items.filter((item) => !isOpen(item, choices)).flatMap((item) => codeOf(item, choices) ?? [])),
 ]
@@ -120,7 +120,7 @@ type Suggested = { stock_code: string; stock_name: string; market_label: string 
 
 const SUGGEST_AFTER_MS = 180
 
-/** Names that begin like the entry under way; one that is picked stands in its place. */
+/** Names that start like the current entry; a selected one replaces the entry. */
 function Suggestions({ text, language, onPick }: { text: string; language: string; onPick: (text: string) => void }) {
   const [found, setFound] = useState<Suggested[]>([])
   const [before = '', entry = ''] = /^([\s\S]*[,，、;；\n])?([\s\S]*)$/.exec(text)?.slice(1) ?? []
@@ -132,7 +132,7 @@ function Suggestions({ text, language, onPick }: { text: string; language: strin
     const timer = setTimeout(() => {
       suggestStocks(wanted, language).then(
         ({ items }) => isCurrent && setFound(items.filter(({ stock_code: code }) => code !== wanted)),
-        // Without them the form works as well; what is wrong with the service shows when it is sent.
+        // The form also works without suggestions; errors of the service are shown when it is sent.
         () => isCurrent && setFound([]),
       )
     }, SUGGEST_AFTER_MS)
@@ -165,7 +165,7 @@ function Lines({ kind, lines }: { kind: 'error' | 'info'; lines: string[] }) {
   )
 }
 
-/** Names may hold blanks, so only commas, semicolons and line ends part two entries, and no comma of `Apple, Inc.`. */
+/** Names may contain blanks, so only commas, semicolons and line ends separate entries, except a comma as in `Apple, Inc.`. */
 const readEntries = (text: string): string[] =>
   text
     .split(/,(?!\s*(?:inc|ltd|corp|co|llc)\b)|[，、;；\n]/i)
@@ -174,7 +174,10 @@ const readEntries = (text: string): string[] =>
 
 type Chosen = { language: string; reportType: string }
 
-/** Sends the codes of what was typed; null while an entry is not clear, which then asks. With `isPart` what is clear goes. */
+/**
+ * Sends the codes of the entries; null while an entry is unclear, which then becomes a question. With `isPart` the
+ * clear ones are sent.
+ */
 async function readAndSend(
   entries: string[],
   { readings: { ask, choices }, isPart }: { readings: Readings; isPart: boolean },
@@ -187,16 +190,16 @@ async function readAndSend(
     if (open.length > 0 && (!isPart || codes.length === 0)) return null
     if (codes.length === 0) return { ...NOTHING, left: [] }
     const sent = await send(codes, chosen, entries)
-    // Nothing went where it failed: what was typed is to be sent again.
+    // If sending failed, nothing was sent: the text stays in the field.
     return { ...sent, left: sent.left === null ? null : [...open, ...sent.left] }
   } catch (error) {
     return { ...NOTHING, problems: [messageOf(error)] }
   }
 }
 
-/** Moves the keyboard to the first question, or back to the field where an entry is not known. */
+/** Moves the focus to the first question, or back to the field if an entry is unknown. */
 function askFirst(form: HTMLFormElement | null): void {
-  // The readings are drawn with the next frame.
+  // The readings are rendered in the next frame.
   requestAnimationFrame(() => {
     const question = [...(form?.querySelectorAll('fieldset') ?? [])].find(
       (one) => one.querySelector(':checked') === null,
@@ -223,7 +226,7 @@ async function send(codes: string[], chosen: Chosen, entries: string[]): Promise
     if (typeof existing === 'string') return { ...NOTHING, taskIds: [existing], notes: [following(only)], left: [] }
     const refused = refusalsIn(error)
     if (refused.length === 0) return { ...NOTHING, problems: [messageOf(error)] }
-    // One bad code refuses them all: the good ones go again, and the others ask.
+    // One invalid code refuses all of them: the valid ones are sent again, and the others become questions.
     const left = refused.map(({ input }) => input)
     const good = codes.filter((code) => !left.includes(code))
     if (good.length === codes.length) return { ...NOTHING, problems: refused.map(({ message }) => message) }
@@ -241,7 +244,7 @@ function readAccepted(answer: Accepted): Outcome {
   return { ...NOTHING, taskIds: [...accepted, ...duplicates], notes, left: [] }
 }
 
-/** What the service says about each entry that it refused: `{"invalid": [{"input", "message", "candidates"}]}` in the detail. */
+/** The service's message about each refused entry: `{"invalid": [{"input", "message", "candidates"}]}` in the detail. */
 function refusalsIn(error: unknown): Refusal[] {
   const detail = error instanceof ApiError ? error.body.detail : null
   if (typeof detail !== 'object' || detail === null || !('invalid' in detail) || !Array.isArray(detail.invalid))

@@ -1,5 +1,5 @@
-// One question of a talk and what happens until its answer. The turn goes on without its listener: a connection that breaks is taken
-// up behind the last event that came, and the same question asked again joins the turn that runs.
+// One question of a talk and the events until its answer. The turn continues without its client: a broken connection is
+// resumed after the last received event, and the same question sent again joins the running turn.
 
 import { ApiError, requestStream, sendJson } from '../api.ts'
 import { say } from '../texts.ts'
@@ -36,7 +36,7 @@ export async function askTalk(
         onFrame(frame)
       }
     } catch (error) {
-      // A refusal is an answer; anything else is a connection that broke.
+      // A refusal is an answer; any other error is a broken connection.
       const isRefused = error instanceof ApiError && error.status !== 0
       if (signal.aborted || isRefused || breaks >= MOST_BREAKS) throw error
     }

@@ -1,4 +1,4 @@
-// Questions about reports and stocks: the talks, and the one that is open.
+// Questions about reports and stocks: the list of talks, and the open one.
 
 import './talks.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
@@ -57,7 +57,7 @@ export function TalksPage() {
   )
 }
 
-/** What a link from a report says: which stock the question is about. */
+/** The context from a report's link: the stock of the question. */
 function contextOf(query: URLSearchParams): Record<string, string> | null {
   const stock = query.get('stock')
   if (stock === null) return null
@@ -243,7 +243,7 @@ async function messagesOf(session: string): Promise<Message[]> {
 
 const withoutAsked = (messages: Message[]): Message[] => messages.filter(({ id }) => id !== ASKED)
 
-/** The messages of a talk and the turn that runs. A question without an answer is being answered: the page joins its turn. */
+/** The messages of a talk and the running turn. A question without an answer has a running turn, which the page joins. */
 function useTalk({ session, isNew, shown, onAnswered }: OpenTalkProps) {
   const [messages, setMessages] = useState<Message[]>([])
   const [problem, setProblem] = useState<string | null>(null)
@@ -262,7 +262,7 @@ function useTalk({ session, isNew, shown, onAnswered }: OpenTalkProps) {
       onAnswered()
     } catch (error) {
       if (turn.isLeft()) return
-      // What was refused was not stored: it is taken out again.
+      // A refused question was not stored, so it is removed again.
       if (error instanceof ApiError && error.status !== 0) setMessages(withoutAsked)
       setProblem(messageOf(error))
     }
@@ -283,7 +283,7 @@ function useTalk({ session, isNew, shown, onAnswered }: OpenTalkProps) {
   return { messages, steps: turn.steps, problem, isAsking: turn.isAsking, ask }
 }
 
-/** One question on its way, with the steps that its answer takes; given up when the page is left. */
+/** One question in progress, with the steps of its answer; aborted when the page is left. */
 function useTurn(session: string, shown: TalkProps['shown']) {
   const [steps, setSteps] = useState<Frame[]>([])
   const [isAsking, setIsAsking] = useState(false)
@@ -298,7 +298,7 @@ function useTurn(session: string, shown: TalkProps['shown']) {
   return { steps, isAsking, follow, isLeft: () => abort.current.signal.aborted, end: () => setIsAsking(false) }
 }
 
-/** The talk's own address, which keeps what it is about. */
+/** The talk's own URL, with the context. */
 function addressOf(session: string, shown: Record<string, string> | null): URLSearchParams {
   const { stock_code: stock, stock_name: name, record_id: record } = shown ?? {}
   return new URLSearchParams({ session, ...(stock && { stock }), ...(name && { name }), ...(record && { record }) })

@@ -56,7 +56,7 @@ function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
   )
 }
 
-/** The same stock once more; the new task comes by the stream. */
+/** Analyzes the same stock again; the new task arrives in the stream. */
 function RetryButton({ task, onProblem }: { task: TaskInfo; onProblem: (problem: string | null) => void }) {
   const again = async () => {
     onProblem(null)
@@ -75,7 +75,7 @@ function RetryButton({ task, onProblem }: { task: TaskInfo; onProblem: (problem:
   )
 }
 
-/** What becomes of the task then, the stream tells. */
+/** The result arrives in the stream. */
 function Cancel({ task, onProblem }: { task: TaskInfo; onProblem: (problem: string | null) => void }) {
   const [busy, setBusy] = useState(false)
   const cancel = async () => {
@@ -102,7 +102,7 @@ function Cancel({ task, onProblem }: { task: TaskInfo; onProblem: (problem: stri
 }
 
 function TaskName({ task: { stock_code: code, stock_name, region } }: { task: TaskInfo }) {
-  // A review is of regions, not of a stock.
+  // A review is about regions, not about a stock.
   const stock_code = region === null ? code : region.toUpperCase().replaceAll(',', ' · ')
   const named = stock_name !== null && stock_name !== '' && stock_name !== stock_code
   return (
@@ -113,7 +113,7 @@ function TaskName({ task: { stock_code: code, stock_name, region } }: { task: Ta
   )
 }
 
-/** How far a task is, or how it ended if not well. */
+/** The progress of a task, or how it ended if it did not succeed. */
 export function TaskProgress({
   task,
 }: {

@@ -1,5 +1,5 @@
-// Two views of the tasks reach the page, the list and the stream, in no order that can be relied on. A task only moves
-// forward, so of two reports about one task the one further along is the later.
+// The page gets tasks in two ways, the list and the stream, in no reliable order. A task only moves forward, so of two
+// states of one task the more advanced one is the later.
 
 import { useEffect, useState } from 'preact/hooks'
 import { listTasks, messageOf } from '../api.ts'
@@ -40,7 +40,7 @@ export const newestFirst = (tasks: Tasks): TaskInfo[] =>
 
 export type LiveTasks = { tasks: Tasks; loaded: boolean; live: boolean; problem: string | null }
 
-/** Every task of this user, kept current for as long as the component is shown. */
+/** All tasks of this user, kept up to date while the component is mounted. */
 export function useTasks(): LiveTasks {
   const [state, setState] = useState<LiveTasks>({ tasks: new Map(), loaded: false, live: true, problem: null })
   useEffect(() => {
@@ -77,19 +77,19 @@ export function useTasks(): LiveTasks {
   return state
 }
 
-// The live view of all tasks. EventSource reconnects by itself after a dropped connection and then names the last event
-// that it saw; when the service answers with an error it gives up, and this opens a new one that asks for the rest.
+// The live updates of all tasks. EventSource reconnects itself after a dropped connection and then sends the id of its
+// last event; after an error answer it stops, and this class opens a new one that requests the missing events.
 
 const TASK_EVENTS = ['task_created', 'task_started', 'task_progress', 'task_completed', 'task_failed']
-// The service sends a heartbeat every 30 s; a silence of two and a half of them is a dead connection.
+// The service sends a heartbeat every 30 s; after two and a half intervals without one the connection is dead.
 const SILENCE_MS = 75_000
 
 type Listener = {
   task: (task: TaskInfo) => void
-  /** After every connect. What ended unseen is in no snapshot, so the list has to be read again. */
+  /** After every connect. The list must be read again, because tasks that ended in the meantime are in no snapshot. */
   connected: () => void
   disconnected: () => void
-  /** After an answer that was no stream. Why is told only to a plain request, such as the list's. */
+  /** After an answer that is not a stream. Only a plain request, such as the list's, gets the reason. */
   refused: () => void
 }
 

@@ -1,4 +1,4 @@
-// What changed over the watchlists since a day or a week ago.
+// What changed in the watchlists during the last day or week.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, request } from '../api.ts'
@@ -40,7 +40,7 @@ const LEVELS: Record<Level, Text> = {
   take_profit: 'Take profit',
 }
 
-/** What changed in so many days, page after page. */
+/** The changes of this many days, page by page. */
 function useDigest(days: string) {
   const [digest, setDigest] = useState<Digest | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -51,7 +51,7 @@ function useDigest(days: string) {
     const query = new URLSearchParams({ limit: '20', since, ...(page !== null && { page_id: page }) })
     request<Digest>(`${PATH}/digest?${query}`).then(
       (found) => {
-        // Of other days than are asked for by now.
+        // The answer is for other days than the current choice.
         if (turn !== newest.current) return
         setProblem(null)
         setDigest((before) =>

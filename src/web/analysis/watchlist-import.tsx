@@ -1,4 +1,4 @@
-// A list from a file, a picture or the clipboard, looked through before it becomes part of a group.
+// Imports a list from a file, a picture or the clipboard into a group, after a preview.
 
 import { useRef, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
@@ -22,7 +22,7 @@ type Row = { item: Item; isTaken: boolean; code: string }
 
 const rowOf = (item: Item): Row => ({ item, isTaken: item.confidence !== 'low', code: item.code ?? '' })
 
-/** The rows that go into a group: their own one, or the one that was chosen. */
+/** The rows for the group: their own one, or the selected one. */
 const importOf = (rows: readonly Row[], group: string) =>
   rows
     .filter(({ isTaken, code }) => isTaken && code !== '')
@@ -33,7 +33,7 @@ const importOf = (rows: readonly Row[], group: string) =>
       row: item.row,
     }))
 
-/** What was read and not imported yet, and the two steps: read a source, take its rows. */
+/** The rows that are read but not imported yet, and the two steps: read a source, import its rows. */
 function useImport(onImported: () => void) {
   const [rows, setRows] = useState<Row[] | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -101,7 +101,7 @@ function Source({ isBusy, onText, onFile }: SourceProps) {
         onText(text)
       }}
       onDragOver={(event) => {
-        // A text goes into the field.
+        // Text is dropped into the field.
         if (!hasFiles(event)) return
         event.preventDefault()
         setIsOver(true)

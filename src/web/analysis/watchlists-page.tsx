@@ -1,4 +1,4 @@
-// Groups of stocks that are looked at together: what is in them and in which order, notes, what changed, files in and out.
+// Groups of stocks: their contents and order, notes, changes, import and export.
 
 import './watchlists.css'
 import { useEffect, useState } from 'preact/hooks'
@@ -28,7 +28,7 @@ export function WatchlistsPage() {
     noteChange('watchlists')
     again()
   }
-  /** Whether it was done; a refusal is shown, and what was typed stays. */
+  /** Returns whether it succeeded; an error is shown, and the input is kept. */
   const change: Change = async (path, init) => {
     try {
       await request(path, init)
@@ -105,7 +105,7 @@ function NewList({ hasLists, onAdded }: { hasLists: boolean; onAdded: () => void
   )
 }
 
-/** The ids with this list before the one above it; null where it is the first that can move. */
+/** The ids after moving this list up by one; null if it is the first that can move. */
 function orderOf(lists: readonly Watchlist[], place: number): string[] | null {
   const [list, above] = [lists[place], lists[place - 1]]
   if (list === undefined || above === undefined || above.is_default) return null
@@ -208,7 +208,7 @@ function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
 
 type WatchedProps = {
   stock: Watchlist['stocks'][number]
-  /** In the reader's language, where that is known. */
+  /** In the user's language, if it is known. */
   name: string
   onUp: (() => void) | null
   onChange: (init: RequestInit) => Promise<boolean>
@@ -246,7 +246,7 @@ const Watched = ({ stock: { stock_code: code, note }, name, onUp, onChange }: Wa
 
 type NoteProps = { label: string; note: string; onNote: (note: string) => Promise<boolean> }
 
-/** Stored when it is left; what was refused stays to be corrected. */
+/** Saved when it loses the focus; a refused text stays for correction. */
 function NoteField({ label, note, onNote }: NoteProps) {
   const [text, setText] = useState(note)
   useEffect(() => setText(note), [note])
@@ -277,7 +277,7 @@ function AddStocks({ path, onAdded }: { path: string; onAdded: () => void }) {
     const entries = entry.split(/[,，、;；\n]/).map((part) => part.trim())
     let left = entries.filter((part) => part !== '')
     try {
-      // One after the other: what is refused stays in the field, what was taken does not.
+      // One after another: refused entries stay in the field, accepted ones are removed.
       for (; left[0] !== undefined; left = left.slice(1)) {
         await request(`${path}/stocks`, sendJson('POST', { stock_code: left[0] }))
       }

@@ -1,4 +1,4 @@
-// From series to the canvas: the one file that knows the charting library.
+// Draws the series on the canvas: the only file that uses the charting library.
 
 import {
   CandlestickSeries,
@@ -38,9 +38,9 @@ type Options = {
 }
 
 export type Canvas = {
-  /** Shows the cross at this bar, or none. */
+  /** Shows the crosshair at this bar, or hides it. */
   point: (index: number | null) => void
-  /** As it is now, for paper. */
+  /** The current chart, for printing. */
   picture: () => HTMLCanvasElement
   remove: () => void
 }
@@ -61,12 +61,12 @@ export function drawChart(box: HTMLElement, asked: Options): Canvas {
   for (const [at, pane] of options.panes.entries())
     addPane(chart, pane, { ...options, own: asked.drawn.bars, paint, at: at + 1 })
   for (const [at, pane] of chart.panes().entries()) pane.setStretchFactor(at === 0 ? 4 : 1)
-  // Of the prices alone: an indicator goes below zero.
+  // Only for the prices: an indicator can be negative.
   chart.priceScale('right', 0).applyOptions({ mode: scaleOf(options) })
   showAll(chart, bars.length, options)
   chart.timeScale().subscribeSizeChange(() => showAll(chart, bars.length, options))
   chart.subscribeCrosshairMove(({ logical, sourceEvent }) => {
-    // The cross that the slider sets is no pointer's.
+    // The crosshair set by the slider does not come from a pointer.
     if (sourceEvent === undefined && logical !== undefined) return
     options.onPoint(logical === undefined ? null : Math.max(0, Math.min(bars.length - 1, Math.round(logical))))
   })
@@ -78,7 +78,7 @@ export function drawChart(box: HTMLElement, asked: Options): Canvas {
   }
 }
 
-/** On its own ground, which is not drawn. */
+/** With the background of the page, which the library does not draw. */
 function pictureOf(chart: IChartApi, ground: string): HTMLCanvasElement {
   const picture = chart.takeScreenshot()
   const context = picture.getContext('2d')
@@ -93,10 +93,10 @@ function pictureOf(chart: IChartApi, ground: string): HTMLCanvasElement {
 const scaleOf = ({ isLog, beside }: Options): PriceScaleMode =>
   isLog && beside === null ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal
 
-/** For the names of the levels, which would lie over the newest candles; `.scrub.with-names` leaves as much. */
+/** Space for the names of the levels, which would cover the newest candles; `.scrub.with-names` has the same width. */
 const NAMES_PX = 88
 
-/** Every bar, whatever the width is by now. */
+/** Every bar, for the current width. */
 function showAll(chart: IChartApi, count: number, { drawn, levels }: Options): void {
   const width = chart.timeScale().width()
   const hasNames = levelsInReach(drawn.bars, levels).length > 0 && width > 2 * NAMES_PX
@@ -106,7 +106,7 @@ function showAll(chart: IChartApi, count: number, { drawn, levels }: Options): v
 
 type Paint = (name: string) => string
 
-/** The colours of the page, by the names of its style sheet. */
+/** The colors of the page, by the names in its style sheet. */
 function paintsOf(box: HTMLElement): Paint {
   const style = getComputedStyle(box)
   return (name) => style.getPropertyValue(`--${name}`).trim()
@@ -116,7 +116,7 @@ function lookOf(paint: Paint) {
   const line = { color: paint('line') }
   return {
     autoSize: true,
-    // It would put a style element into the page; what it says stands below the chart.
+    // It would add a style element to the page; its text is below the chart.
     layout: {
       attributionLogo: false,
       background: { color: 'transparent' },
@@ -128,13 +128,13 @@ function lookOf(paint: Paint) {
     rightPriceScale: { borderColor: paint('line') },
     timeScale: { borderColor: paint('line'), fixLeftEdge: true },
     localization: { locale, dateFormat: 'yyyy-MM-dd' },
-    // The page scrolls over the chart; two fingers and the drag of its scales remain.
+    // The page scrolls over the chart; two fingers and dragging the scales still work.
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
     handleScale: { mouseWheel: false },
   }
 }
 
-/** A rising session is hollow and a falling one filled, so that the colours are not all there is. */
+/** A rising session is hollow and a falling one filled, so that they differ by more than their color. */
 function addCandles(chart: IChartApi, options: Options, paint: Paint) {
   const { drawn, levels, redRises } = options
   const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
@@ -171,7 +171,7 @@ function addCandles(chart: IChartApi, options: Options, paint: Paint) {
 
 type Format = ReturnType<typeof formatOf>
 
-/** Percent where another listing stands beside it. */
+/** In percent if another listing is compared. */
 const formatOf = ({ drawn: { bars }, beside }: Pick<Options, 'drawn' | 'beside'>) =>
   beside === null ? priceFormat(bars) : PERCENT_FORMAT
 
@@ -186,7 +186,7 @@ function addLine(
   line.setData(points(values, bars))
 }
 
-/** A day without a value keeps its place. */
+/** A day without a value keeps its position. */
 const points = (values: Float64Array, bars: readonly DailyBar[]) =>
   bars.map(({ date: time }, at) => {
     const value = values[at]
@@ -195,12 +195,12 @@ const points = (values: Float64Array, bars: readonly DailyBar[]) =>
 
 const PANE_COLORS = ['ma5', 'ma20', 'ma60']
 
-/** In the numbers of the language: millions, or ten thousands. */
+/** In the language's units: millions, or ten thousands. */
 const VOLUME = { type: 'custom' as const, formatter: compact, minMove: 1 }
 
 type PaneOptions = Options & { own: readonly DailyBar[]; paint: Paint; at: number }
 
-/** `own`: the bars in the stock's own prices, of which MACD is a difference. */
+/** `own`: the bars in the stock's own prices; MACD is a difference of prices. */
 function addPane(chart: IChartApi, pane: Pane, { drawn, own, redRises, paint, at }: PaneOptions): void {
   const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
   const quiet = { lastValueVisible: false, priceLineVisible: false }

@@ -1,4 +1,4 @@
-// The chart of a report, drawn by lightweight-charts on a canvas; loaded when a report is first opened.
+// The chart of a report, drawn by lightweight-charts on a canvas; loaded when the first report is opened.
 
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { compact, price, signed } from '../format.ts'
@@ -12,7 +12,7 @@ export type ChartProps = {
   levels: readonly Level[]
   panes: readonly Pane[]
   isLog: boolean
-  /** Another listing over the same days, in percent of the first. */
+  /** Another listing over the same days, in percent of the first value. */
   beside: Line | null
   label: string
   redRises: boolean
@@ -58,7 +58,10 @@ export function PriceChart(props: ChartProps) {
   )
 }
 
-/** The chart keeps the width and the theme of the screen: on paper a picture stands in its place, of the sheet's width and in light colours. */
+/**
+ * The chart has the width and the theme of the screen: when printing, a picture with the paper's width and light colors
+ * replaces it.
+ */
 function usePaper(frame: { current: HTMLElement | null }, props: ChartProps): void {
   const newest = useRef(props)
   newest.current = props
@@ -102,7 +105,7 @@ type ScrubberProps = {
   onMove: (index: number | null) => void
 }
 
-/** The pointer's way to a session's values, for the keyboard, for a finger and for a screen reader. */
+/** Selects a session's values without a pointer: by keyboard, by touch and with a screen reader. */
 function Scrubber({ drawn, index, hasNames, onMove }: ScrubberProps) {
   return (
     <label class={hasNames ? 'scrub with-names' : 'scrub'}>
@@ -139,7 +142,7 @@ function describe(drawn: ChartSeries, index: number): string {
   })
 }
 
-/** The values of one session: of its bar, and of every line that is drawn. */
+/** The values of one session: of its bar, and of every line in the chart. */
 function Readout({ drawn, panes, beside, index }: ChartProps & { index: number }) {
   const bar = drawn.bars[index]
   const lines = useMemo(() => {

@@ -1,5 +1,5 @@
-// What is drawn over and under the candles. Everything is computed over all bars that are known and cut to those shown, so
-// that an average has its value from the first candle on; the formulas are those of the report itself.
+// The series above and below the candles. Everything is computed from all known bars and cut to the visible ones, so
+// that an average has a value from the first candle on; the formulas are those of the report.
 
 import { sma } from '../../market/indicators/averages.ts'
 import { kdj, macd, rsi } from '../../market/indicators/momentum.ts'
@@ -7,11 +7,11 @@ import type { DailyBar } from '../wire.ts'
 
 export type Level = { label: string; price: number; kind: 'buy' | 'stop' | 'target' }
 
-/** NaN where there is no value. */
+/** NaN if there is no value. */
 export type Line = { name: string; values: Float64Array }
 
 const AVERAGES = [5, 20, 60] as const
-/** The longest average needs so many bars before the first that is shown. */
+/** The longest average needs this many bars before the first visible one. */
 export const WARM_UP = 60
 
 export const PANES = ['volume', 'macd', 'rsi', 'kdj'] as const
@@ -19,16 +19,16 @@ export type Pane = (typeof PANES)[number]
 
 export type ChartSeries = {
   bars: readonly DailyBar[]
-  /** The close before the first bar; null where none is known. */
+  /** The close before the first bar; null if it is unknown. */
   closeBefore: number | null
   averages: Line[]
-  /** The histogram of MACD stands first. */
+  /** The histogram of MACD is the first. */
   macd: Line[]
   rsi: Line[]
   kdj: Line[]
 }
 
-/** The last `count` bars with the lines that belong to them. */
+/** The last `count` bars with their lines. */
 export function drawnOf(bars: readonly DailyBar[], count: number): ChartSeries {
   const column = (name: 'high' | 'low' | 'close') => Float64Array.from(bars, (bar) => bar[name])
   const [high, low, close] = [column('high'), column('low'), column('close')]
@@ -46,7 +46,7 @@ export function drawnOf(bars: readonly DailyBar[], count: number): ChartSeries {
   }
 }
 
-/** A level further from the bars than this share of their span would squash them flat: it is listed, not drawn. */
+/** A level further from the bars than this share of their range would compress them: it is listed, not drawn. */
 const LEVEL_REACH = 0.6
 
 export function levelsInReach(bars: readonly DailyBar[], levels: readonly Level[]): Level[] {
@@ -56,30 +56,30 @@ export function levelsInReach(bars: readonly DailyBar[], levels: readonly Level[
   return levels.filter(({ price }) => price <= top + reach && price >= bottom - reach)
 }
 
-/** The sign is that of the texts. */
+/** The sign is the same as in the texts. */
 function percent(value: number): string {
   const size = Math.abs(value).toFixed(2)
   return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size} %`
 }
 
-/** Two decimals, and more for what costs less than one. */
+/** Two decimals, and more for prices below one. */
 export function priceFormat(bars: readonly DailyBar[]) {
   const close = bars.at(-1)?.close ?? 1
   const precision = close >= 1 ? 2 : close >= 0.01 ? 4 : 6
   return { type: 'price' as const, precision, minMove: 10 ** -precision }
 }
 
-/** The library's own percentages round to a half and write 8.5 as 8.1. */
+/** The library's own percentages are rounded to a half and show 8.5 as 8.1. */
 export const PERCENT_FORMAT = { type: 'custom' as const, formatter: percent, minMove: 0.01 }
 
-/** Of what has no unit, whatever the stock costs. */
+/** For values without a unit, whatever the price of the stock. */
 export const PLAIN_FORMAT = { type: 'price' as const, precision: 2, minMove: 0.01 }
 
 type Priced = { drawn: ChartSeries; levels: readonly Level[]; beside: Line }
 
 /**
- * In percent of the first close that is shown, the other listing of its own. Averages and levels are measured by the stock's
- * close too: each by a first value of its own, as a chart's percent scale has it, would leave its place among the candles.
+ * In percent of the first visible close, the other listing in percent of its own. Averages and levels use the stock's
+ * close too: with a first value of their own, as in a chart's percent scale, they would move relative to the candles.
  */
 export function inPercent<P extends Priced>({ drawn, levels, beside, ...rest }: P) {
   const by = (base: number) => (value: number) => (value / base - 1) * 100

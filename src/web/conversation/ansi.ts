@@ -1,5 +1,5 @@
-// What a terminal prints, as text with colours. Cursor movements are left out; a line that is printed over itself stands as it was
-// printed last.
+// The output of a terminal as colored text. Cursor movements are left out; of a line that was overwritten, the last
+// version is shown.
 
 import Anser from 'anser'
 
@@ -15,10 +15,13 @@ export function coloured(output: string): Coloured[] {
   )
 }
 
-/** Whether there is anything in the text that a terminal would not print as it stands. */
+/** Whether a terminal would show the text differently from plain text. */
 export const isForTerminal = (output: string): boolean => output.includes(ESC) || output.includes('\r')
 
-/** The page has the sixteen colours of a terminal, which can be read in both themes: every other one is shown as the nearest. */
+/**
+ * The page has the sixteen colors of a terminal, which are readable in both themes: every other color is replaced by
+ * the nearest one.
+ */
 function nearest(name: string | null, trueColour: string | null): string | null {
   const cell = /^ansi-palette-(\d+)$/.exec(name ?? '')?.[1]
   if (cell !== undefined) return hueClass(...ofPalette(Number(cell)))
@@ -29,7 +32,7 @@ function nearest(name: string | null, trueColour: string | null): string | null 
 
 const STEPS = [0, 95, 135, 175, 215, 255]
 
-/** The cube of 6 × 6 × 6 colours from 16 on, and the greys after it. */
+/** The cube of 6 × 6 × 6 colors from 16 on, and the grays after it. */
 function ofPalette(cell: number): [number, number, number] {
   if (cell >= 232) return [8 + 10 * (cell - 232), 8 + 10 * (cell - 232), 8 + 10 * (cell - 232)]
   const at = cell - 16
@@ -37,7 +40,7 @@ function ofPalette(cell: number): [number, number, number] {
   return [step(Math.floor(at / 36)), step(Math.floor(at / 6) % 6), step(at % 6)]
 }
 
-/** Of a turn of the wheel of hues, which begins with half of red's part. */
+/** By sixths of the hue circle, which starts in the middle of red. */
 const HUES = ['red', 'yellow', 'green', 'cyan', 'blue', 'magenta', 'red'] as const
 
 function hueClass(red: number, green: number, blue: number): string {
@@ -51,13 +54,13 @@ function hueClass(red: number, green: number, blue: number): string {
 
 const ESC = String.fromCharCode(27)
 const BEL = String.fromCharCode(7)
-/** Cursor movements, titles and their like, and character sets. */
+/** Cursor movements, titles and similar sequences, and character sets. */
 const MOVES = new RegExp(
   `${ESC}\\[[0-9;?]*[A-HJKSTfhlnsu]|${ESC}\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)|${ESC}[()][A-Z0-9]`,
   'g',
 )
 
-/** All but tabs, line ends and the beginning of a colour. */
+/** Everything except control characters other than tabs, line ends and the start of a color. */
 const isPrinted = (character: string): boolean => character >= ' ' || `\t\n\r${ESC}`.includes(character)
 
 const overprinted = (output: string): string =>

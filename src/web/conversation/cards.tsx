@@ -1,4 +1,4 @@
-// The cards of what an agent did: outputs, files that it changed, steps with their results, pictures.
+// The cards of an agent's actions: outputs, changed files, steps with their results, pictures.
 
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'
@@ -10,10 +10,10 @@ import { type Coloured, coloured, isForTerminal } from './ansi.ts'
 import { type DiffLine, diffLines, sideBySide } from './diff.ts'
 import type { Answer, Entry } from './entries.ts'
 
-/** Past this many characters an output is folded; a phone takes long to lay out more. */
+/** A longer output is collapsed, because its layout is slow on a phone. */
 const FOLD_AT = 5_000
 
-/** What went wrong is told last, so that an output too tall to be seen whole opens at its end then. */
+/** With `atEnd` the output opens at its end, because errors are printed last. */
 export function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
   const [folded, setFolded] = useState(text.length > FOLD_AT)
   const box = useRef<HTMLPreElement>(null)
@@ -34,7 +34,7 @@ export function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
   )
 }
 
-/** The end of what a command under way has printed. */
+/** The end of the output of a running command. */
 export function LiveOutput({ text }: { text: string }) {
   const box = useRef<HTMLPreElement>(null)
   useLayoutEffect(() => {
@@ -47,7 +47,7 @@ export function LiveOutput({ text }: { text: string }) {
   )
 }
 
-/** What a program printed, in its colours: the edge stores them with the output, a runner sends them while a command runs. */
+/** A program's output, in its colors: the edge stores them with the output, a runner sends them while a command runs. */
 function Printed({ text }: { text: string }) {
   const pieces = useMemo(() => (isForTerminal(text) ? coloured(text) : [{ text, classes: '' }]), [text])
   return <>{pieces.map(piece)}</>
@@ -88,14 +88,14 @@ export function StepCard({ entry, live, running }: { entry: Step; live: string; 
   )
 }
 
-/** What has become of an action that has brought nothing so far. */
+/** The state of an action that has no result yet. */
 export function standing(answer: Answer, running: boolean): string {
   if (answer === 'rejected') return say('You rejected it.')
   if (answer === 'awaited') return say('Waits for your answer.')
   return running ? say('Running…') : say('No result.')
 }
 
-/** When it began; shown while the pointer or the keyboard is on it. Empty for what is no step. */
+/** The start time; shown on hover or focus. Empty for entries that are not a step. */
 const StartTime = ({ at }: { at: string }) =>
   at === '' ? null : (
     <time class="when" dateTime={at}>
@@ -136,7 +136,7 @@ export function Counts({ lines }: { lines: DiffLine[] }) {
   )
 }
 
-/** In one column or in two, with a way to copy it. */
+/** In one column or two, with a button to copy it. */
 export function DiffView({ diff, lines }: { diff: string; lines: DiffLine[] }) {
   const [isSplit, setIsSplit] = useState(false)
   const [isWhole, setIsWhole] = useState(lines.length <= MOST_LINES)
@@ -159,9 +159,9 @@ export function DiffView({ diff, lines }: { diff: string; lines: DiffLine[] }) {
   )
 }
 
-/** A longer one is folded, so that the talk stays in sight. */
+/** A longer one is collapsed, so that the conversation stays visible. */
 const OPEN_UP_TO = 60
-/** More lines than these hold the page up. */
+/** More lines than this make the page slow. */
 const MOST_LINES = 1_000
 
 const UnifiedDiff = ({ lines }: { lines: DiffLine[] }) => (

@@ -37,7 +37,7 @@ export function ChatPage({ id }: { id: string }) {
 
 const LISTED_AFTER_MS = 1_500
 
-/** What the agent waits for, or that it has done its work, is told to who looks elsewhere. */
+/** Notifies users who look elsewhere that the agent waits for them or has finished. */
 function useAttention({ agent, title, phase }: Chat): void {
   const before = useRef<string | null>(null)
   const state = phase === 'open' ? (agent?.name ?? null) : null
@@ -47,14 +47,14 @@ function useAttention({ agent, title, phase }: Chat): void {
     if (before.current === 'running' && isDone) noteFinished(say('The agent is done'), title)
     before.current = state
     if (state === null) return
-    // The list knows it a moment later.
+    // The list is updated a moment later.
     const timer = setTimeout(() => noteChange('conversations'), LISTED_AFTER_MS)
     return () => clearTimeout(timer)
   }, [state])
   useEffect(() => () => setWaiting(false, ''), [])
 }
 
-/** `?event=n` opens the conversation there. */
+/** `?event=n` opens the conversation at that event. */
 function useDeepLink({ phase }: Chat, { jump }: ChatControls): void {
   useEffect(() => {
     const asked = new URLSearchParams(location.search).get('event')
@@ -64,7 +64,7 @@ function useDeepLink({ phase }: Chat, { jump }: ChatControls): void {
 
 type TitleProps = { id: string; title: string; onRenamed: (title: string) => void }
 
-/** The title, which is renamed where it stands. */
+/** The title, with an inline editor. */
 function Title(props: TitleProps) {
   const [isRenamed, setIsRenamed] = useState(false)
   if (isRenamed) return <RenameForm {...props} onClose={() => setIsRenamed(false)} />
@@ -128,7 +128,7 @@ const Heading = ({ id, chat, controls }: ChatProps) => (
   </>
 )
 
-/** Its button names it from the first frame on, when its content may still be on the way. */
+/** Its button is labeled in the first frame, even if its content is not loaded yet. */
 const Share = (props: { id: string; title: string }) => (
   <section class="share-panel" id="share" aria-label={say('Share')}>
     <LazyShare {...props} />
@@ -151,16 +151,16 @@ const Toggle = ({ controls, isOpen, onToggle, children, ...look }: ToggleProps) 
 
 type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 
-/** One at a time: together they would leave nothing of the talk on a small screen. */
+/** One at a time: on a small screen both would leave no room for the conversation. */
 type Panel = 'timeline' | 'share' | null
 
-/** The files beside the talk: as they are, or as they were at an event. */
+/** The files next to the conversation: the current ones, or those at an event. */
 function useFiles({ events }: Chat) {
   const revision = useMemo(() => lastChange(events), [events])
   const [stored, setStored] = useState(0)
   const [isAsked, setIsAsked] = useState(false)
   const [at, setAt] = useState<number | null>(null)
-  // A small screen has them in place of the talk, so whoever asks for those of the past is shown them.
+  // A small screen shows them instead of the conversation, so a request for earlier files opens them.
   const isShown = isAsked || at !== null
   return {
     at,
@@ -212,7 +212,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
   )
 }
 
-/** The agent stops before its next step, and goes on with it. */
+/** Pauses the agent before its next step, and resumes it. */
 function PauseButton({ agent, controls }: { agent: AgentState | null; controls: ChatControls }) {
   if (agent?.name === 'running') {
     return (
@@ -258,7 +258,7 @@ function Talk({ id, chat, controls, onStored }: ChatProps & { onStored: () => vo
   )
 }
 
-/** Also where its workspace would be. */
+/** Also shown in place of a workspace. */
 export function Missing() {
   usePageTitle(say('Not found'))
   return (
@@ -271,13 +271,16 @@ export function Missing() {
   )
 }
 
-/** The answer is on its way. */
+/** The answer is being sent. */
 const isAnswered = ({ outbox, asked }: Chat): boolean =>
   outbox.some(
     ({ command: { action, args } }) => action !== 'message' && 'action_id' in args && args.action_id === asked?.id,
   )
 
-/** Its messages are commands. What the page holds of a long log may not tell; then only a model has had a cost. */
+/**
+ * Whether its messages are commands. The loaded part of a long log may not contain this; then it is a shell if there
+ * were no model costs.
+ */
 function isShell({ events, cost }: Chat): boolean {
   const agent = events.findLast(({ action }) => action === 'system')?.args?.agent_class
   return agent === undefined ? cost === null : agent === 'ShellAgent'
@@ -294,7 +297,7 @@ const saidByUser = (events: StoredEvent[]): string[] =>
     .filter(({ source, action }) => source === 'user' && action === 'message')
     .map(({ args }) => (typeof args?.content === 'string' ? args.content : ''))
 
-// What the agent is doing, and whether this page still hears of it.
+// The agent's state, and whether the page is connected.
 
 function StateBadge({ agent, progress }: { agent: AgentState | null; progress: string }) {
   const name = agent?.name ?? 'loading'
@@ -328,6 +331,6 @@ function Countdown({ until }: { until: number }) {
     return () => clearInterval(timer)
   }, [until])
   const seconds = Math.max(0, Math.ceil((until - now) / 1000))
-  // Silent for screen readers, which would otherwise read every second aloud.
+  // Hidden from screen readers, which would otherwise read it every second.
   return <span aria-hidden="true">{seconds === 0 ? say('now') : say('in {seconds} s', { seconds })}</span>
 }

@@ -15,7 +15,7 @@ type Props = {
   running: boolean
   disabled: boolean
   onSay: ChatControls['say']
-  /** Files lie in the workspace now. */
+  /** Called after files were stored in the workspace. */
   onStored: () => void
   onStop: () => void
 }
@@ -35,7 +35,7 @@ export function Composer({ id, said, isShell, running, disabled, onSay, onStored
     recall.reset()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method composes, Enter chooses a word. On a touch keyboard it is the only way to a new line.
+    // During input with an input method, Enter selects a word. On a touch keyboard it is the only key for a new line.
     const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing && !isTouch()
     if (sends) send()
     if (sends || recall.key(event)) event.preventDefault()
@@ -63,7 +63,7 @@ export function Composer({ id, said, isShell, running, disabled, onSay, onStored
   )
 }
 
-/** What goes with the message: pictures in it, other files in the workspace. */
+/** The attachments of the message: pictures are part of it, other files are in the workspace. */
 function Attached({ attached: { pictures, files, problem, isBusy, clear } }: { attached: AttachedFiles }) {
   if (pictures.length === 0 && files.length === 0 && problem === null && !isBusy) return null
   return (
@@ -79,7 +79,7 @@ function Attached({ attached: { pictures, files, problem, isBusy, clear } }: { a
   )
 }
 
-/** A picture in a message is part of its event, which has to stay small, and so have all of them together. */
+/** A picture in a message is part of its event, which must stay small, and so must all pictures together. */
 const MOST_PICTURE_BYTES = 700_000
 const MOST_PICTURES_LENGTH = 2_800_000
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/
@@ -88,12 +88,12 @@ const NONE: string[] = []
 
 type AttachedFiles = ReturnType<typeof useAttached>
 
-/** Pictures that are small enough go into the message, everything else into the workspace at once. */
+/** Small pictures are added to the message, all other files are stored in the workspace at once. */
 function useTaken(id: string, onStored: () => void) {
   const [pictures, setPictures] = useUnsaved(`pictures ${id}`, NONE)
   const [files, setFiles] = useUnsaved(`files ${id}`, NONE)
   const [problem, setProblem] = useState<string | null>(null)
-  // Another one may be dropped while the first is on its way.
+  // Another file may be dropped while the first is being uploaded.
   const [underWay, setUnderWay] = useState(0)
   const take = async (list: File[]) => {
     if (list.length === 0) return
@@ -130,7 +130,7 @@ function useTaken(id: string, onStored: () => void) {
   return { pictures, files, problem, isBusy: underWay > 0, take, clear }
 }
 
-/** Which of the texts have room together, the first ones first. */
+/** The texts that fit into the room together, in order. */
 function fittingInto(room: number, texts: readonly string[]): boolean[] {
   let left = room
   return texts.map(({ length }) => {
@@ -140,7 +140,7 @@ function fittingInto(room: number, texts: readonly string[]): boolean[] {
   })
 }
 
-/** A copied part of a table or a text brings a picture of itself along. */
+/** A copied part of a table or a text also contains a picture of itself. */
 const isText = (data: DataTransfer): boolean =>
   data.types.includes('text/html') && data.getData('text/plain').trim() !== ''
 
@@ -156,7 +156,10 @@ function useAttached(id: string, disabled: boolean, onStored: () => void) {
   return { ...taken, isOver, onPaste }
 }
 
-/** Files that are dropped anywhere on the page: beside the line to type in as well, where a browser would leave the page for the file. */
+/**
+ * Files that are dropped anywhere on the page: outside the text field, a browser would otherwise leave the page and
+ * open the file.
+ */
 function useDropped(disabled: boolean, take: (files: File[]) => Promise<void>): boolean {
   const [isOver, setIsOver] = useState(false)
   const newest = useRef(take)
@@ -211,7 +214,7 @@ function MessageBox({ text, isShell, disabled, onText, onKeyDown }: BoxProps) {
   const box = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => grow(box.current), [text])
   useEffect(() => {
-    // On a touch screen this would open the keyboard over the log before anything was read.
+    // On a touch screen this would open the keyboard over the log before the user has read it.
     if (!isTouch()) box.current?.focus()
   }, [])
   return (
@@ -243,7 +246,7 @@ function grow(box: HTMLTextAreaElement | null): void {
   box.style.height = `${Math.min(box.scrollHeight + 2, MAX_HEIGHT)}px`
 }
 
-/** As in a terminal: arrow up in an empty line brings back what was said before, arrow down goes forward again. */
+/** As in a terminal: arrow up in an empty line shows earlier messages, arrow down goes forward again. */
 export function useRecall(said: string[], text: string, setText: (text: string) => void) {
   const [back, setBack] = useState(0)
   const show = (steps: number) => {

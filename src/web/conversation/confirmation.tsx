@@ -10,7 +10,7 @@ const RISKS = ['low', 'medium', 'high'] as const
 
 type Props = { waiting: StoredEvent | null; isAnswered: boolean; onAnswer: ChatControls['answer'] }
 
-/** The answer names the action, so that no other one takes it for its own. */
+/** The answer contains the action's id, so that it cannot apply to another action. */
 export function Confirmation({ waiting, isAnswered, onAnswer }: Props) {
   const { security_risk: risk, security_reasons: reasons } = waiting?.args ?? {}
   const level = typeof risk === 'number' ? RISKS[risk] : undefined
@@ -75,7 +75,7 @@ function useKeys(answer: (confirmed: boolean) => void): void {
   }, [])
 }
 
-/** By the place of the key: with Alt some layouts make another letter of it. Null for any other key. */
+/** Uses the position of the key, because Alt changes the letter in some layouts. Null for any other key. */
 function keyAnswer({ altKey, ctrlKey, metaKey, repeat, code }: KeyboardEvent): boolean | null {
   if (!altKey || ctrlKey || metaKey || repeat) return null
   if (code === 'KeyY') return true

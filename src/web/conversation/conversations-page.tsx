@@ -35,7 +35,7 @@ export function ConversationsPage() {
   )
 }
 
-/** What a newcomer lacks is said before the first message, which would be a shell command without a model. */
+/** Tells new users what is missing before the first message, which would be a shell command without a model. */
 const Missing = ({ model: { state, id } }: { model: Setup['model'] }) =>
   state === 'ready' ? null : (
     <Notice kind={state === 'none' ? 'info' : 'warning'}>
@@ -53,7 +53,7 @@ const MISSING = {
 
 type Beginning = () => Promise<{ conversation_id: string }>
 
-/** Makes a conversation and goes there. */
+/** Creates a conversation and opens it. */
 function useBeginning() {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -73,7 +73,7 @@ function useBeginning() {
   return { busy, problem, begin }
 }
 
-/** The agent is that of the settings; another one may be chosen for this conversation. */
+/** The agent is that of the settings; another one can be selected for this conversation. */
 function StartForm({ agent }: { agent: string | null }) {
   const [text, setText] = useUnsaved('first message', '')
   const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
@@ -105,7 +105,7 @@ function StartForm({ agent }: { agent: string | null }) {
   )
 }
 
-/** Needs no model: what its answers were is recorded, and what its actions bring happens anew. */
+/** Needs no model: the model's answers are recorded, and the actions are executed again. */
 async function playExample() {
   const { exampleReplay } = await import('./example.ts')
   return request<{ conversation_id: string }>('/api/conversations', sendJson('POST', { replay_json: exampleReplay() }))
@@ -128,7 +128,7 @@ const FirstMessage = ({ text, isShell, onText }: FirstProps) => (
 
 type ChoicesProps = { choices: Readonly<Record<string, string>>; onChoose: (name: string, value: string) => void }
 
-/** For this conversation alone; what is left open is as the settings say. */
+/** For this conversation only; empty fields use the settings. */
 function Choices({ choices, onChoose }: ChoicesProps) {
   const by = (name: string) => ({
     value: choices[name] ?? '',
@@ -165,7 +165,7 @@ function Choices({ choices, onChoose }: ChoicesProps) {
   )
 }
 
-/** While an agent works its state changes soon. */
+/** While an agent works, its state changes often. */
 const WORK_EVERY_MS = 3_000
 
 type Listing = Part & { loaded: boolean; problem: string | null }
@@ -225,7 +225,7 @@ function ConversationList() {
   )
 }
 
-/** Of a conversation that is closed, only how its agent ended is told. */
+/** For a stopped conversation only the final state of its agent is shown. */
 const ENDS: ReadonlySet<string> = new Set(['finished', 'rejected', 'error'])
 
 function StateOf({ item: { status, agent_state: agent } }: { item: ConversationInfo }) {
@@ -238,13 +238,13 @@ const isAtWork = ({ status, agent_state }: ConversationInfo): boolean =>
   status === 'STARTING' || (status === 'RUNNING' && AT_WORK.has(agent_state ?? ''))
 const AT_WORK: ReadonlySet<string> = new Set(['loading', 'running', 'awaiting_user_confirmation', 'rate_limited'])
 
-/** How long a deletion can be taken back; only then the service is asked to delete. */
+/** How long a deletion can be undone; only after that the request is sent. */
 const UNDO_MS = 6_000
 
 type Departure = { sent: () => void; gone: () => void; failed: (error: unknown) => void }
 type Leaver = { timer: ReturnType<typeof setTimeout>; isSent: boolean; remove: () => void; told: Departure }
 
-/** What is on its way out, by id; it goes on when the list is left, and at once when the window is. */
+/** Pending deletions, by id; they continue when the list is left, and are executed at once when the window is closed. */
 const leaving = new Map<string, Leaver>()
 addEventListener('pagehide', () => {
   for (const { isSent, remove } of leaving.values()) if (!isSent) remove()
@@ -272,10 +272,10 @@ function stay(id: string): void {
   leaving.delete(id)
 }
 
-/** `sent`: nobody can take it back any more. */
+/** `sent`: it cannot be undone any more. */
 type Standing = 'here' | 'leaving' | 'sent'
 
-/** Of a list that is left and looked at again meanwhile, it is the new one that is told. */
+/** If the list is left and opened again meanwhile, the new one is notified. */
 function useLeaving(id: string, onGone: () => void) {
   const before = leaving.get(id)
   const [standing, setStanding] = useState<Standing>(before === undefined ? 'here' : before.isSent ? 'sent' : 'leaving')

@@ -1,6 +1,6 @@
-// A unified diff as lines for a reader.
+// Converts a unified diff to lines for display.
 
-/** `was` and `is`: its number in the file before and after, null where it is none. */
+/** `was` and `is`: its line number in the old and new file, null if it is in only one. */
 export type DiffLine = {
   kind: 'added' | 'removed' | 'same' | 'place'
   text: string
@@ -8,7 +8,7 @@ export type DiffLine = {
   is: number | null
 }
 
-/** Without the names of the files, which stand above. A text that is no diff is lines that are the same. */
+/** Without the file names, which are shown above. Text that is not a diff becomes unchanged lines. */
 export function diffLines(diff: string): DiffLine[] {
   const lines = diff.endsWith('\n') ? diff.slice(0, -1).split('\n') : diff.split('\n')
   let isInHunk = false
@@ -29,13 +29,13 @@ export function diffLines(diff: string): DiffLine[] {
       return []
     if (line.startsWith('+')) return [{ kind: 'added', text: line.slice(1), was: null, is: next(1) }]
     if (line.startsWith('-')) return [{ kind: 'removed', text: line.slice(1), was: next(0), is: null }]
-    // git's remark that a file has no end of line.
+    // git's remark that a file has no newline at its end.
     if (line.startsWith('\\')) return [{ kind: 'place', text: line.slice(2), was: null, is: null }]
     return [{ kind: 'same', text: line.replace(/^ /, ''), was: next(0), is: next(1) }]
   })
 }
 
-/** What was beside what is; lines that were replaced stand beside those that replaced them. */
+/** Old and new lines side by side; replaced lines are next to their replacements. */
 export function sideBySide(lines: DiffLine[]): [DiffLine | null, DiffLine | null][] {
   const rows: [DiffLine | null, DiffLine | null][] = []
   for (let at = 0; at < lines.length; ) {

@@ -1,22 +1,22 @@
-// From the log to what a person reads: one entry per thing that happened, a command together with its output. Nothing
-// from an event is ever markup here: every text is shown as text.
+// Converts the log to entries for users: one entry per thing that happened, a command together with its output. Text
+// from events is never treated as markup.
 
 import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
 
-/** `fault`: why there is no outcome, where there is none. */
+/** `fault`: why there is no exit code, if there is none. */
 export type Output = { text: string; exitCode: number | null; fault: string }
 
-/** What somebody said to an action that waited for them; `''` for one that did not. */
+/** The user's answer to an action that required confirmation; `''` if none was required. */
 export type Answer = '' | 'awaited' | 'rejected'
 
-/** `at`: when it began, ISO 8601. `from`: the first event that it tells of, where that is an earlier one. */
+/** `at`: the start time, ISO 8601. `from`: the first event of the entry, if it is earlier than `id`. */
 export type Entry = { id: number; at: string; from?: number } & (
   | { kind: 'said'; by: 'user' | 'agent'; text: string; files: string[]; pictures: string[] }
   | { kind: 'command'; command: string; thought: string; byUser: boolean; answer: Answer; output: Output | null }
   /**
-   * `thought`: what the agent said before it. `result` is null while there is none. `isOpen`: what it did is to be seen at once.
-   * `more`: what it brought besides.
+   * `thought`: the agent's text before it. `result` is null until it exists. `isOpen`: its details are expanded.
+   * `more`: further results.
    */
   | {
       kind: 'step'
@@ -33,11 +33,11 @@ export type Entry = { id: number; at: string; from?: number } & (
   | { kind: 'edit'; thought: string; path: string; diff: string; body: string; result: string }
   | { kind: 'error'; text: string }
   | { kind: 'note'; text: string }
-  /** Markdown, as the model writes it. */
+  /** Markdown written by the model. */
   | { kind: 'thought'; text: string }
 )
 
-/** Whether the two look the same. */
+/** Whether both are displayed the same. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -45,10 +45,10 @@ export function isSame(a: unknown, b: unknown): boolean {
   return ours.length === theirs.length && ours.every(([key, value]) => isSame(value, Reflect.get(b, key)))
 }
 
-/** An event that was jumped to, and the action that it answers. */
+/** The target event of a jump, and the action that it answers. */
 export type Focus = { id: number; cause: number | null }
 
-/** The entry that tells of an event, or the one before it where none does, or the first. */
+/** The entry that contains an event, or the one before it if there is none, or the first. */
 export const entryOf = (entries: readonly Entry[], { id, cause }: Focus): Entry | undefined =>
   entries.find((entry) => (entry.from ?? entry.id) <= id && id <= entry.id) ??
   entries.find((entry) => entry.id === cause) ??
@@ -74,11 +74,11 @@ const LABELS = {
 export const nameOfState = (name: string): string =>
   name in LABELS ? say(LABELS[name as keyof typeof LABELS]) : name.replaceAll('_', ' ')
 
-/** What the service says where no model is. */
+/** The service's message if no model is configured. */
 const OF_SHELL =
   'This conversation is a shell. Every message is run as a bash script in the workspace at /workspace; the folder and exported variables last from one message to the next. No language model is involved.'
 
-/** Bookkeeping between server and agent, which the state line shows already. */
+/** Internal events of server and agent, which the status line already shows. */
 const SILENT = new Set(['system', 'recall', 'change_agent_state', 'condensation', 'condensation_request', 'null'])
 
 export function toEntries(events: StoredEvent[]): Entry[] {
@@ -94,7 +94,7 @@ export function toEntries(events: StoredEvent[]): Entry[] {
   return entries
 }
 
-/** An action that waited for a confirmation is told again with the answer to it. */
+/** An action that waited for confirmation is repeated in the log with the answer. */
 function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   const entry = fromAction(event)
   if (entry === null) return
@@ -108,16 +108,16 @@ function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
   )
 }
 
-/** What an action brought stands in the card of the action. */
+/** The result of an action is shown in the card of the action. */
 function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   const entry = fromObservation(event)
-  // Why an agent stopped is told by the error before; its state repeats that as a code for programs.
+  // The reason for a stopped agent is in the previous error; its state repeats it as a code for programs.
   const isTold = event.observation === 'agent_state_changed' && entries.at(-1)?.kind === 'error'
   if (entry === null || (isTold && entry.kind === 'error')) return
   const place = placeOf.get(event.cause ?? -1)
   const action = place === undefined ? undefined : entries[place]
   if (place !== undefined && action?.kind === 'command' && entry.kind === 'error') {
-    // Its first line says why it ended, what it had printed by then stands below.
+    // Its first line is the reason; the rest is the output until then.
     const [fault = '', ...lines] = entry.text.split('\n')
     entries[place] = { ...action, output: { text: lines.join('\n'), exitCode: null, fault } }
     return
@@ -135,7 +135,7 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
   else entries.push(entry)
 }
 
-/** That somebody did not let an action run stands in its card. */
+/** A rejection of an action is shown in the action's card. */
 function placeRejection(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   const place = placeOf.get(event.cause ?? -1)
   const action = place === undefined ? undefined : entries[place]
@@ -149,7 +149,7 @@ function answerTo({ args }: StoredEvent): Answer {
   return state === 'awaiting_confirmation' ? 'awaited' : state === 'rejected' ? 'rejected' : ''
 }
 
-/** The state that the events tell last, `null` when they tell none. */
+/** The last state in the events, `null` if they contain none. */
 export function lastState(events: StoredEvent[]): AgentState | null {
   const event = events.findLast(({ observation }) => observation === 'agent_state_changed')
   return event ? { name: text(event.extras?.agent_state), reason: text(event.extras?.reason) } : null
@@ -159,9 +159,9 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
   if (event.args?.hidden === true) return
   const command = text(event.args?.command)
   const before = entries.at(-1)
-  // An agent that runs what the user typed would say it twice: the message then stands as the command itself.
+  // An agent that runs the user's text would show it twice: the message is replaced by the command.
   const typed = before?.kind === 'said' && before.by === 'user' && before.text.trim() === command.trim()
-  // An action that waited for a confirmation is told again with the answer to it.
+  // An action that waited for confirmation is repeated in the log with the answer.
   const answered = before?.kind === 'command' && before.output === null && before.command === command
   if (typed || answered) entries.pop()
   placeOf.set(event.id, entries.length)
@@ -180,7 +180,7 @@ function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
     entries[place] = { ...entry, output }
     return
   }
-  // Its command lies before the part of the log that is loaded.
+  // Its command is before the loaded part of the log.
   const command = text(event.extras?.command)
   const byUser = event.source === 'user'
   entries.push({ ...placed(event), kind: 'command', command, thought: '', byUser, answer: '', output })
@@ -197,7 +197,7 @@ const placed = ({ id, timestamp: at }: StoredEvent) => ({ id, at })
 function fromAction(event: StoredEvent): Entry | null {
   const { action = '', args = {} } = event
   const place = placed(event)
-  // A model's instructions are not for the reader; that no model is there is.
+  // A model's instructions are not shown to the user, but a missing model is.
   if (action === 'system' && args.agent_class === 'ShellAgent') {
     const about = text(args.content).replaceAll('\n', ' ')
     return { ...place, kind: 'note', text: about === OF_SHELL ? say(OF_SHELL) : about }
@@ -209,7 +209,7 @@ function fromAction(event: StoredEvent): Entry | null {
     return { ...place, kind: 'said', by: 'agent', text: said, files: [], pictures: [] }
   }
   if (action === 'think') {
-    // What the surroundings tell is no thought of a model.
+    // Texts from the environment are not a model's thoughts.
     if (event.source !== 'agent') return { ...place, kind: 'note', text: text(args.thought) }
     return { ...place, kind: 'thought', text: planned(text(args.thought)) }
   }
@@ -230,10 +230,10 @@ function fromAction(event: StoredEvent): Entry | null {
   return { ...begun, title, body: detailsOf(args), isOpen: false }
 }
 
-/** What the service adds for itself, and what stands elsewhere in a card. */
+/** Fields that the service adds for itself, and fields shown elsewhere in a card. */
 const NO_DETAILS = new Set(['thought', 'confirmation_state', 'security_risk', 'security_reasons', 'impl_source'])
 
-/** Its arguments for a reader: a text as it is, under its name. */
+/** The arguments for display: a text is shown unchanged under its name. */
 function detailsOf(args: Record<string, unknown>): string {
   const told = Object.entries(args).filter(([name, value]) => !NO_DETAILS.has(name) && value !== null && value !== '')
   return told
@@ -244,7 +244,7 @@ function detailsOf(args: Record<string, unknown>): string {
     .join('\n')
 }
 
-/** The whole of what somebody is asked about: nothing of it may be hidden behind the question. */
+/** The complete action to be confirmed: nothing of it may be hidden. */
 export function askedOf({ action = '', args = {} }: StoredEvent): string {
   const whole = [args.command, args.code, args.browser_actions]
   const isWhole = action === 'run' || action === 'run_ipython' || action === 'browse_interactive'
@@ -252,10 +252,10 @@ export function askedOf({ action = '', args = {} }: StoredEvent): string {
   return found !== '' ? found : `${nameOfKind(action)}\n${detailsOf(args)}`.trim()
 }
 
-/** Said, and not said before. */
+/** Not empty, and not a repetition. */
 const isNew = (said: string, at: number, all: readonly string[]): boolean => said !== '' && all.indexOf(said) === at
 
-/** A step of a plan that is under way has no sign of its own in Markdown. */
+/** Markdown has no sign for a step of a plan that is in progress. */
 const planned = (thought: string): string =>
   thought.replaceAll(/^(\d+\. )\[>\] (.*)$/gm, (_, number, step) => `${number}[ ] **${step}** (${say('under way')})`)
 
@@ -280,7 +280,7 @@ function fromObservation(event: StoredEvent): Entry | null {
   if (observation === 'error') return { ...place, kind: 'error', text: event.message || text(event.content) }
   if (observation === 'agent_state_changed') return fromState(event)
   const content = text(event.content)
-  // People have the picture of a page, and its tree where they ask for it.
+  // Users see the picture of a page; its accessibility tree is collapsed.
   const at = extras.trigger_by_action === 'browse_interactive' ? content.search(/^=+ BEGIN accessibility tree/m) : -1
   const [result, more] = at < 0 ? [content, ''] : [content.slice(0, at).trimEnd(), content.slice(at)]
   if (text(extras.diff) !== '') {
@@ -305,12 +305,12 @@ function fromState(event: StoredEvent): Entry | null {
   return null
 }
 
-/** Told to the model after every cell. */
+/** Added for the model after every cell. */
 const JUPYTER = /(?:\n?\[Jupyter (?:current working directory|Python interpreter): [^\n]*\])+\s*$/
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,/
 
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
-/** Only those that lie in the event itself: one of another host would tell that host who looks. */
+/** Only embedded pictures: one from another host would reveal the viewer to that host. */
 const picturesIn = (value: unknown): string[] =>
   listed(value)
     .map(text)

@@ -1,11 +1,11 @@
-// An agent at work, for whoever has no model yet: a recorded conversation that the service plays again. What the actions bring is
-// what really happens in the workspace of the new conversation.
+// An agent at work, for users without a model: a recorded conversation that the service replays. The actions are
+// executed in the workspace of the new conversation, so their results are real.
 
 import { say } from '../texts.ts'
 
 const FOLDER = '/workspace/statistics'
 
-/** At the beginning of a line it would be taken for one of this file. */
+/** At the start of a line it would be read as an import of this file. */
 const IMPORT = 'import'
 
 const PREPARE = `mkdir -p ${FOLDER} && cd ${FOLDER}
@@ -35,7 +35,7 @@ const TEST = `cd ${FOLDER} && node --test`
 
 const run = (command: string, thought: string) => ({ source: 'agent', action: 'run', args: { command, thought } })
 
-/** The JSON text of the recorded events, with its words in the language of the reader. */
+/** The JSON text of the recorded events, with its texts in the user's language. */
 export const exampleReplay = (): string =>
   JSON.stringify([
     {

@@ -9,7 +9,7 @@ type Props = {
   id: string
   /** Changes whenever the workspace may have changed. */
   revision: number
-  /** The event at which the files are shown as they were; null for now. */
+  /** The event for which the earlier files are shown; null for now. */
   at: number | null
 }
 
@@ -55,7 +55,7 @@ export function Files({ id, revision, at }: Props) {
   )
 }
 
-/** Of several answers only that to the newest question is taken; another moment `at` takes back what was asked. */
+/** Accepts only the answer to the latest request; a change of `at` cancels earlier requests. */
 function useNewest(at: number | null) {
   const newest = useRef<object | null>(null)
   const cancel = () => {
@@ -75,7 +75,7 @@ function useNewest(at: number | null) {
   return { run, cancel }
 }
 
-/** The names in a folder, read again whenever `version` changes; `null` while a folder is read for the first time. */
+/** The names in a folder, read again whenever `version` changes; `null` while it is read for the first time. */
 function useListing(id: string, { path, at }: { path: string; at: number | null }, version: string) {
   const ask = async () => ({ path, names: await listFiles(id, path, at) })
   const { found, problem, setProblem } = useAnswer(ask, [id, path, at, version])
@@ -123,7 +123,7 @@ export const FileList = ({ names, nameOf = baseName, onOpen }: ListProps) => (
 
 function FileView({ file, onClose }: { file: OpenFile; onClose: () => void }) {
   const back = useRef<HTMLButtonElement>(null)
-  // In the frame that shows it, so that a key finds it there.
+  // In the frame that shows it, so that a key press reaches it.
   useLayoutEffect(() => back.current?.focus(), [])
   return (
     <section class="file-view" aria-label={file.path}>
@@ -140,7 +140,7 @@ function FileView({ file, onClose }: { file: OpenFile; onClose: () => void }) {
 
 const FOLD_AT = 100_000
 
-/** A long one is laid out whole only for who asks for it. */
+/** A long text is rendered completely only on request. */
 export function FileText({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(text.length <= FOLD_AT)
   return (

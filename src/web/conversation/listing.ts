@@ -1,15 +1,15 @@
-// The list of conversations as far as it was asked for, page by page, while it changes.
+// The loaded pages of the list of conversations, while it changes.
 
 import type { ConversationInfo, ConversationPage } from '../wire.ts'
 
-/** `next`: where it goes on; null at its end. */
+/** `next`: the id of the next page; null at the end. */
 export type Part = { items: ConversationInfo[]; next: string | null }
 
-/** The newest page again: what was asked for beyond it stays, also where new ones have pushed it further down. */
+/** Replaces the newest page; later pages are kept, even if new conversations have moved them down. */
 export function withNewest({ items, next }: Part, { results, next_page_id }: ConversationPage): Part {
   const fresh = new Set(results.map(({ conversation_id: id }) => id))
   const last = items.findLastIndex(({ conversation_id: id }) => fresh.has(id))
-  // Of those before it, whatever is not on the page is gone.
+  // Of the items before its end, those that are not on the new page were removed.
   const older = next_page_id === null || last === -1 ? [] : items.slice(last + 1)
   return { items: [...results, ...older], next: older.length === 0 ? next_page_id : next }
 }

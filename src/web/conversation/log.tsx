@@ -11,21 +11,21 @@ import { MessageEntry, Speaker, WithWords } from './message-entry.tsx'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
 import type { Side } from './window.ts'
 
-/** How close to its end, in pixels, the log still follows what comes. */
+/** The log follows new entries if it is this close to its end, in pixels. */
 const FOLLOW_WITHIN = 80
-/** How close to an end of the window, in pixels, it is moved on. */
+/** More events are loaded this close to an end of the window, in pixels. */
 const LOAD_WITHIN = 900
 
 type Props = {
   entries: Entry[]
   outbox: Outgoing[]
-  /** What the agent is writing just now. */
+  /** The text that the agent is writing now. */
   draft: string
   has: Readonly<Record<Side, boolean>>
   focus: Focus | null
-  /** Whether an answer to the last command can still be expected. */
+  /** Whether a result of the last command can still arrive. */
   running: boolean
-  /** What the service says of the step under way: that the model is asked again, for one. */
+  /** The service's message about the current step, for example that the model is called again. */
   progress: string
   live: ReadonlyMap<number, string>
   onLoad: (side: Side) => Promise<void>
@@ -70,7 +70,7 @@ export function Log(props: Props) {
   )
 }
 
-/** Messages that are in no event yet, or that were refused. */
+/** Messages without an event yet, or refused ones. */
 const waitingOf = (outbox: readonly Outgoing[]): Outgoing[] =>
   outbox.filter(({ command, isShown, error }) => command.action === 'message' && (!isShown || error !== null))
 
@@ -91,7 +91,7 @@ function Entries({ entries, focus, running, live }: Pick<Props, 'entries' | 'foc
   )
 }
 
-/** What is no event yet: what the agent writes or thinks about, and what waits to be sent. */
+/** Content without an event yet: what the agent writes or thinks, and unsent messages. */
 function UnderWay({ entries, draft, running, progress, waiting, ...on }: Props & { waiting: readonly Outgoing[] }) {
   const last = entries.at(-1)
   return (
@@ -105,15 +105,15 @@ function UnderWay({ entries, draft, running, progress, waiting, ...on }: Props &
   )
 }
 
-/** Whether the entry itself tells that it is being worked on. */
+/** Whether the entry itself shows that it is in progress. */
 const isUnderWay = (entry: Entry | undefined): boolean =>
   (entry?.kind === 'command' && entry.output === null) || (entry?.kind === 'step' && entry.result === null)
 
 const SECOND_MS = 1_000
-/** Until then nobody asks themselves what is going on. */
+/** In seconds; before that, users do not notice the wait. */
 const SHOWN_FROM = 3
 
-/** The model is asked, and has said nothing so far. */
+/** The model was called and has not answered yet. */
 function Thinking({ progress }: { progress: string }) {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {
@@ -137,7 +137,7 @@ function Thinking({ progress }: { progress: string }) {
 type Box = { current: HTMLDivElement | null }
 type Boxes = { box: Box; content: Box }
 
-/** Moves the window by a page, one at a time. */
+/** Moves the window by one page at a time. */
 function useLoading({ has, onLoad }: Pick<Props, 'has' | 'onLoad'>) {
   const loading = useRef(false)
   return async (side: Side) => {
@@ -148,7 +148,10 @@ function useLoading({ has, onLoad }: Pick<Props, 'has' | 'onLoad'>) {
   }
 }
 
-/** Follows the end of the log until the reader scrolls away from it, and again once they return; moves the window with them. */
+/**
+ * Follows the end of the log until the user scrolls away from it, and again after they return; moves the window with
+ * the scroll position.
+ */
 function usePlace(boxes: Boxes, props: Props) {
   const { box } = boxes
   const { has, focus, onEnd } = props
@@ -162,7 +165,7 @@ function usePlace(boxes: Boxes, props: Props) {
     if (!log) return
     const below = log.scrollHeight - log.scrollTop - log.clientHeight
     const isAtEnd = !has.later && below < FOLLOW_WITHIN
-    // What a jump leads to may be near the end, and is not left for what comes.
+    // The target of a jump may be near the end; then new entries must not scroll it away.
     following.current = isAtEnd && (focus === null || focus === left.current)
     anchor.current = following.current ? null : anchorOf(log)
     setIsBehind(!isAtEnd)
@@ -173,7 +176,7 @@ function usePlace(boxes: Boxes, props: Props) {
     following.current = true
     anchor.current = null
     left.current = props.focus
-    // The button goes away.
+    // The button is removed.
     box.current?.focus({ preventScroll: true })
     if (has.later) void onEnd()
     else box.current?.scrollTo({ top: box.current.scrollHeight })
@@ -182,14 +185,14 @@ function usePlace(boxes: Boxes, props: Props) {
   return { isBehind, onScroll, toEnd, load }
 }
 
-/** `left` is the jump whose end the reader has moved on from. */
+/** `left` is the jump from whose target the user has scrolled away. */
 type ScrollState = {
   following: { current: boolean }
   anchor: { current: Anchor | null }
   left: { current: Props['focus'] }
 }
 
-/** Whatever is drawn anew or grows: the end stays in view where it is followed, the anchor stays where it is otherwise. */
+/** After rendering or growth: the end stays visible if it is followed, otherwise the anchor keeps its position. */
 function useStaying(
   { box, content }: Boxes,
   { entries, outbox, draft, has, focus, live }: Props,
@@ -212,9 +215,9 @@ function useStaying(
       anchor.current = anchorOf(log)
     }
     return keepInSight(log, follow, leave)
-    // A page that comes around it later moves it too.
+    // A page that is loaded around it later moves it too.
   }, [focus, entries])
-  // Before the first frame: what grows in it would be taken for a reader who has moved away from the end.
+  // Before the first frame: otherwise growth would look like scrolling away from the end.
   useLayoutEffect(() => {
     const log = box.current
     if (!log || !content.current) return
@@ -222,7 +225,7 @@ function useStaying(
       if (following.current) log.scrollTo({ top: log.scrollHeight })
     })
     observer.observe(log)
-    // An entry that comes below the edge of the window has its height only once it is drawn.
+    // An entry below the visible area gets its height only when it is rendered.
     observer.observe(content.current)
     return () => observer.disconnect()
   }, [box, content])
@@ -230,7 +233,7 @@ function useStaying(
 
 type EntryProps = { entry: Entry; running: boolean; live: string; isFocused: boolean }
 
-/** Drawn again only when something of it changed: a window of hundreds of entries moves while it is scrolled. */
+/** Rendered again only if its content changed, because a window of hundreds of entries moves during scrolling. */
 class EntryView extends Component<EntryProps> {
   override shouldComponentUpdate(next: EntryProps): boolean {
     const { entry, running, live, isFocused } = this.props
@@ -307,7 +310,7 @@ function CommandView({ entry, running, live }: CommandProps) {
   )
 }
 
-/** `printed`: what came here while it ran. */
+/** `printed`: the live output while it ran. */
 function OutputView({ output: { text, exitCode, fault }, printed }: { output: Output; printed: string }) {
   return (
     <>
@@ -322,7 +325,7 @@ function OutputView({ output: { text, exitCode, fault }, printed }: { output: Ou
   )
 }
 
-/** Of an output that the service lost. */
+/** For an output that the service lost. */
 const LostOutput = ({ printed }: { printed: string }) => (
   <>
     <p class="hint">{say('What it had printed before, as long as this page is open:')}</p>

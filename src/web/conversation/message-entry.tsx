@@ -1,4 +1,4 @@
-// What somebody said, and who it was.
+// A message, with its author.
 
 import type { ComponentChildren } from 'preact'
 import { clockTime } from '../format.ts'
@@ -51,7 +51,7 @@ export const Speaker = ({ byUser, at }: { byUser: boolean; at: string | null }) 
 
 type WithWordsProps = { thought: string; at: string; children: ComponentChildren }
 
-/** What the agent said before it did something stands above what it did. */
+/** The agent's text before an action is shown above the action. */
 export const WithWords = ({ thought, at, children }: WithWordsProps) => (
   <>
     {thought !== '' && <MessageEntry by="agent" text={thought} at={at} files={[]} pictures={[]} />}

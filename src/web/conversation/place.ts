@@ -1,12 +1,16 @@
-// Where the reader of a log is: what stays in its place while entries come, go and grow, and what a jump leads to.
+// The user's position in a log: it is kept while entries are added, removed and resized, and it is the target of a
+// jump.
 
-/** The entry at the upper edge of what is seen, and how far it is from it: what stays there while the log grows or shrinks. */
+/**
+ * The entry at the upper edge of the visible area, and its distance from the edge: this is kept constant while the log
+ * grows or shrinks.
+ */
 export type Anchor = { key: string; offset: number }
 
 export function anchorOf(log: HTMLElement): Anchor | null {
   const top = log.scrollTop + log.offsetTop
   const entries = log.querySelectorAll<HTMLElement>('[data-entry]')
-  // The entries stand below each other: the first that reaches below the edge is found by halving.
+  // The entries are below each other: a binary search finds the first one that extends below the edge.
   let [from, to] = [0, entries.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -23,15 +27,15 @@ export function restore(log: HTMLElement, { key, offset }: Anchor): void {
   if (entry !== null) log.scrollTop = entry.offsetTop - offset - log.offsetTop
 }
 
-/** A jump is over when nothing around its end moved in so many frames. */
+/** A jump is finished when nothing around its target has moved for this many frames. */
 const QUIET_FRAMES = 3
-/** A page whose entries never come to rest is left where it is. */
+/** If the entries keep moving, the jump ends after this many. */
 const MOST_FRAMES = 40
 const TAKES_OVER = ['wheel', 'pointerdown', 'keydown', 'focusin']
 
 /**
- * What a jump leads to stays in sight until the reader moves on: an entry has its height only once it comes near, a page of events
- * comes around it, colours and pictures come later.
+ * The target of a jump is kept visible until the user scrolls: entries near it get their height late, more events are
+ * loaded around it, colors and pictures appear later.
  */
 export function keepInSight(log: HTMLElement, onMoved: () => void, onTakenOver: () => void): () => void {
   let frame = 0
@@ -63,10 +67,10 @@ export function keepInSight(log: HTMLElement, onMoved: () => void, onTakenOver: 
   return stop
 }
 
-/** What its mark is drawn beyond it. */
+/** How far the mark extends beyond it. */
 const MARK_PX = 12
 
-/** Into the middle, and what is taller than the log with its beginning. Nothing but the log is scrolled. */
+/** Scrolls it to the middle; if it is taller than the log, to its beginning. Only the log is scrolled. */
 function bringIntoSight(log: HTMLElement): void {
   const entry = log.querySelector<HTMLElement>('.focused')
   if (entry === null) return

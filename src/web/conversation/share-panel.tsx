@@ -1,4 +1,4 @@
-// The links to a conversation: made with a choice of what they show, listed, taken back.
+// The links to a conversation: create with a choice of contents, list, revoke.
 
 import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson, zipAddress } from '../api.ts'
@@ -70,7 +70,7 @@ const ShareRow = ({ share, onRevoke }: { share: Share; onRevoke: () => void }) =
   </li>
 )
 
-/** For the reader's own disk. The events can be played again, by `replay_json` of a new conversation. */
+/** Downloads for the user. The events can be replayed with `replay_json` of a new conversation. */
 const Copies = ({ id, title }: { id: string; title: string }) => (
   <p class="share-copies">
     <span class="hint">{say('A copy to keep:')}</span>

@@ -1,5 +1,5 @@
-// What a link shows to whoever has it: no key, nothing to send, nothing to change. The token stands in the part of the address
-// that the browser sends nowhere.
+// The page that a link opens: it needs no key and is read-only. The token is in the fragment of the URL, which browsers
+// do not send.
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ApiError, messageOf, request } from '../api.ts'
@@ -26,7 +26,7 @@ async function page(before: number | null): Promise<{ events: StoredEvent[]; has
   return { events: events.toReversed(), hasEarlier: has_more }
 }
 
-/** A log in which nothing happens and nothing can be sent. */
+/** A log without activity in which nothing can be sent. */
 const STILL = {
   ...{ outbox: [], draft: '', focus: null, running: false, progress: '', live: new Map<number, string>() },
   ...{ onEnd: async () => {}, onSendAgain: () => {}, onDiscard: () => {} },
@@ -37,7 +37,7 @@ const saidOf = (error: unknown): string =>
     ? say('This link is not valid. It may have ended or been taken back.')
     : messageOf(error)
 
-/** What the link shows, page after page. */
+/** The contents of the link, page by page. */
 function useShared() {
   const [state, setState] = useState<State | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -47,7 +47,7 @@ function useShared() {
       setState({ about, ...(await page(null)) })
     }
     open().catch((error: unknown) => setProblem(saidOf(error)))
-    // Another link in the same tab is another token, which the browser alone takes for the same page.
+    // Another link in the same tab differs only in its token, so the browser does not reload the page.
     const again = () => location.reload()
     addEventListener('hashchange', again)
     return () => removeEventListener('hashchange', again)

@@ -1,5 +1,4 @@
-// The whole of a conversation at once: a search through it, a slider over its events, the files as they were at one of
-// them, and a fork there.
+// The whole conversation: search, a slider over its events, the files at an event, and a fork from there.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
@@ -13,7 +12,7 @@ import { type Cost, type Hit, searchEvents } from './window.ts'
 type Props = {
   id: string
   chat: Chat
-  /** The event whose files are shown; null for the files as they are. */
+  /** The event for which the files are shown; null for the current files. */
   at: number | null
   onJump: (eventId: number) => Promise<void>
   onAt: (eventId: number | null) => void
@@ -60,7 +59,7 @@ export function Timeline({ id, chat, at, onJump, onAt }: Props) {
   )
 }
 
-/** A title holds 200 characters. */
+/** The maximum length of a title is 200 characters. */
 const MOST_OF_TITLE = 160
 
 function Fork({ id, title, eventId }: { id: string; title: string; eventId: number }) {
@@ -68,7 +67,7 @@ function Fork({ id, title, eventId }: { id: string; title: string; eventId: numb
   const [isBusy, setIsBusy] = useState(false)
   const isAsked = useRef(false)
   const fork = async () => {
-    // A second press would make a second conversation.
+    // A second click would create a second conversation.
     if (isAsked.current) return
     isAsked.current = true
     setIsBusy(true)
@@ -96,7 +95,7 @@ function Fork({ id, title, eventId }: { id: string; title: string; eventId: numb
 
 const WAIT_MS = 250
 
-/** What is found of the newest text, a moment after it was typed. */
+/** The results for the latest text, after a short delay. */
 function useHits(id: string, text: string) {
   const [hits, setHits] = useState<Hit[] | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -151,7 +150,7 @@ function Search({ id, onPick }: { id: string; onPick: (eventId: number) => void 
   )
 }
 
-/** What it has cost so far, and how full the model's window is. */
+/** The cost so far, and how full the model's context window is. */
 export const CostLine = ({ cost: { dollars, tokens, fill } }: { cost: Cost }) => (
   <p class="cost-line">
     <span>{dollars.toLocaleString(locale, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 })}</span>

@@ -9,26 +9,26 @@ import { type Cost, costOf, eventsAround, extended, pageBeside, type Side, withL
 export type Chat = {
   phase: 'opening' | 'open' | 'missing'
   title: string
-  /** What is loaded of the log: a window without a gap, at first its end. */
+  /** The loaded part of the log: a window without gaps, at first its end. */
   events: StoredEvent[]
-  /** The id of the newest event that there is; -1 for none. */
+  /** The id of the newest existing event; -1 for none. */
   newest: number
-  /** The event that was jumped to, to be brought into view. */
+  /** The target event of a jump, which is scrolled into view. */
   focus: Focus | null
   cost: Cost | null
   agent: AgentState | null
-  /** The newest action that somebody was asked about, wherever the reader is in the log. */
+  /** The newest action that required confirmation, wherever the user is in the log. */
   asked: StoredEvent | null
-  /** What the service says while it sets the session up. */
+  /** The service's message while it starts the session. */
   progress: string
   connection: Connection
   outbox: Outgoing[]
   problem: string | null
-  /** What the agent has written of the answer under way. */
+  /** The text of the current answer so far. */
   draft: Draft | null
-  /** What commands under way have printed so far, by the id of their action; also of one whose outcome was lost. */
+  /** The output so far of running commands, by the id of their action; also of one whose result was lost. */
   live: ReadonlyMap<number, string>
-  /** Those whose output was told before the connection was lost: it is told anew, if the service still has it. */
+  /** Commands with output from before the connection was lost: it is sent again if the service still has it. */
   told: ReadonlySet<number>
 }
 
@@ -36,24 +36,24 @@ export type Draft = { answer: number; attempt: number; text: string }
 
 export type ChatControls = {
   say: (text: string, pictures?: string[], files?: string[]) => void
-  /** A command of the reader's own, whichever agent is here. */
+  /** Runs a command of the user, whatever the agent. */
   run: (command: string) => void
   stop: () => void
   pause: () => void
   resume: () => void
-  /** Whether the action that waits may run. */
+  /** Confirms or rejects the waiting action. */
   answer: (confirmed: boolean, actionId: number | undefined) => void
   sendAgain: (ref: string) => void
   discard: (ref: string) => void
   reconnectNow: () => void
-  /** Ends the wait for another try, where the conversation could not be opened. */
+  /** Ends the wait before the next attempt to open the conversation. */
   openNow: () => void
   /** Moves the window by a page. */
   load: (side: Side) => Promise<void>
   /** Moves the window to an event, or to the end of the log. */
   jump: (eventId: number | null) => Promise<void>
   dismissProblem: () => void
-  /** Shows another title, which is stored already. */
+  /** Shows another title, which is already stored. */
   retitle: (title: string) => void
 }
 
@@ -77,7 +77,7 @@ const OPENING: Chat = {
 
 type Update = (change: (before: Chat) => Partial<Chat>) => void
 
-/** One conversation, from its newest page on and live. A long log is not read from its beginning to be joined at its end. */
+/** One conversation, starting with its newest page, with live updates. A long log is not read from its beginning. */
 export function useConversation(id: string): [Chat, ChatControls] {
   const [chat, setChat] = useState<Chat>(() => ({ ...OPENING, title: say('Conversation') }))
   const update = useCallback<Update>((change) => setChat((before) => ({ ...before, ...change(before) })), [])
@@ -90,7 +90,7 @@ export function useConversation(id: string): [Chat, ChatControls] {
     jump: (eventId) => {
       jumps.current += 1
       const mine = jumps.current
-      // A slider asks for many: the last one counts, whichever answer comes last.
+      // A slider requests many: the last request counts, whatever the order of the answers.
       return jump(id, eventId, (change) => mine === jumps.current && update(change))
     },
     dismissProblem: () => update(() => ({ problem: null })),
@@ -99,7 +99,7 @@ export function useConversation(id: string): [Chat, ChatControls] {
   return [chat, controls]
 }
 
-/** The stream of the conversation, once it is there; until then what could not be opened is tried again. */
+/** The stream of the conversation, if it exists; until then, opening is retried. */
 function useOpening(id: string, update: Update) {
   const stream = useRef<ConversationStream | null>(null)
   const retry = useRef<Retry | null>(null)
@@ -128,7 +128,7 @@ function useOpening(id: string, update: Update) {
   return { stream, retry }
 }
 
-/** What is wrong with the request stays wrong. */
+/** An invalid request stays invalid. */
 const maySucceed = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status < 400 || error.status >= 500 || error.status === 401 || error.status === 429)
@@ -160,10 +160,10 @@ function streamControls(stream: () => ConversationStream | null): StreamControls
   }
 }
 
-/** Shows the end of the log and answers the id to go on after, or `null` when there is no such conversation. */
+/** Shows the end of the log and returns the id after which the stream starts, or `null` if the conversation does not exist. */
 async function loadEnd(id: string, update: Update): Promise<number | null> {
   const page = newestEvents(id, null)
-  // Of a conversation that is not there they are refused as well.
+  // If the conversation does not exist, the events are refused too.
   page.catch(() => undefined)
   const info = await getConversation(id)
   if (info === null) {
@@ -192,7 +192,7 @@ async function loadEnd(id: string, update: Update): Promise<number | null> {
 const askedIn = (events: StoredEvent[]): StoredEvent | null =>
   events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation') ?? null
 
-/** The log is read meanwhile. */
+/** The log is read at the same time. */
 async function findState(id: string, update: Update): Promise<void> {
   const event = await newestStateEvent(id)
   update(({ agent }) => ({ agent: agent ?? (event ? lastState([event]) : null) }))
@@ -208,20 +208,20 @@ function listen(id: string, after: number, update: Update): ConversationStream {
         agent: lastState(fresh) ?? before.agent,
         asked: askedIn(fresh) ?? before.asked,
         progress: '',
-        // Whatever the agent does now, it has written first.
         live: withoutEnded(before.live, fresh),
+        // An event of the agent contains its complete text.
         draft: fresh.some(({ source }) => source === 'agent') ? null : before.draft,
       })),
     output: ({ action_id: id, text }) => update((before) => printed(before, id, text)),
     delta: (delta) => update((before) => ({ draft: grown(before.draft, delta) })),
-    // Whoever becomes live is told anew what the step under way has shown.
+    // After connecting, the service sends the output of the current step again.
     connection: (connection) =>
       update(({ live }) =>
         connection.state === 'live' ? { connection, told: new Set(live.keys()), draft: null } : { connection },
       ),
     outbox: (outbox) => {
       update(() => ({ outbox }))
-      // A message that was refused stands in the log, with what can be done; what was pressed has no place there.
+      // A refused message stays in the log with its options; a refused button press is not shown there.
       const refused = outbox.find(({ command, error }) => command.action !== 'message' && error !== null)
       if (refused === undefined) return
       update(() => ({ problem: refused.error }))
@@ -235,7 +235,7 @@ function listen(id: string, after: number, update: Update): ConversationStream {
   return stream
 }
 
-/** The end of a long output is what is looked at while it runs; the whole of it comes with the event. */
+/** Only the end of a long output is shown while it runs; the event contains all of it. */
 const MAX_LIVE = 64 * 1024
 
 function printed({ live, told }: Chat, id: number, text: string): Pick<Chat, 'live' | 'told'> {
@@ -246,7 +246,7 @@ function printed({ live, told }: Chat, id: number, text: string): Pick<Chat, 'li
   }
 }
 
-/** An outcome has all that was printed, unless it was lost: then what came here is all that is known. */
+/** A result contains the whole output, unless it was lost: then the received output is all there is. */
 function withoutEnded(live: Chat['live'], fresh: StoredEvent[]): Chat['live'] {
   const ended = fresh.filter(
     ({ observation, cause }) => observation !== undefined && observation !== 'error' && live.has(cause ?? -1),
@@ -257,7 +257,7 @@ function withoutEnded(live: Chat['live'], fresh: StoredEvent[]): Chat['live'] {
   return rest
 }
 
-/** The text of another answer, or of another attempt at one, begins anew. */
+/** The text of another answer, or of another attempt, starts from empty. */
 function grown(draft: Draft | null, { answer, attempt, kind, text }: Delta): Draft | null {
   if (kind !== 'text') return draft
   const goesOn = draft !== null && draft.answer === answer && draft.attempt === attempt
@@ -269,7 +269,7 @@ async function load(id: string, { chat, side }: { chat: Chat; side: Side }, upda
     const page = await pageBeside(id, chat.events, side)
     update((before) => {
       const events = extended(before.events, page, side)
-      // What was jumped to stays marked for as long as the page holds it.
+      // The target of a jump stays marked as long as it is loaded.
       return { events, focus: events.some(({ id }) => id === before.focus?.id) ? before.focus : null }
     })
   } catch (error) {
@@ -286,13 +286,13 @@ async function jump(id: string, eventId: number | null, update: Update): Promise
   }
 }
 
-/** A link may name an event that is not there yet. */
+/** A link may name an event that does not exist yet. */
 function focusOn(events: readonly StoredEvent[], eventId: number): Focus | null {
   const event = events.findLast(({ id }) => id <= eventId)
   return event === undefined ? null : { id: event.id, cause: event.cause ?? null }
 }
 
-/** What whoever shows the log takes of the conversation, whatever part of it is shown. */
+/** The props of the log, whatever part of the conversation is shown. */
 export const logState = (chat: Chat, controls: ChatControls) => ({
   outbox: chat.outbox,
   has: { earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest },

@@ -1,18 +1,18 @@
-// Of a long log the page holds a window: some hundred events without a gap, wherever the reader is. It moves page by page as
-// they scroll, or jumps; what leaves it at one end is asked for again when they come back.
+// The page holds a window of a long log: some hundred events without gaps around the user's position. It moves page by
+// page while scrolling, or jumps; events that leave it are requested again when the user comes back.
 
 import { request } from '../api.ts'
 import type { EventPage, StoredEvent } from '../wire.ts'
 
-/** More are dropped at the end that the reader is further from. */
+/** Beyond this number, events are dropped at the end that is further from the user. */
 export const MOST_EVENTS = 320
 const PAGE = 60
-/** What is shown before the event that was jumped to. */
+/** The number of events shown before the target of a jump. */
 const LEAD = 20
 
 export type Side = 'earlier' | 'later'
 
-/** The window with a page more at one side. A page that does not join on is left out: the window has moved meanwhile. */
+/** The window with one more page at one side. A page that does not connect is dropped: the window has moved meanwhile. */
 export function extended(events: readonly StoredEvent[], page: readonly StoredEvent[], side: Side): StoredEvent[] {
   const [first, last] = [events[0], events.at(-1)]
   if (!first || !last) return [...page]
@@ -26,7 +26,7 @@ export function extended(events: readonly StoredEvent[], page: readonly StoredEv
   return [...events, ...fresh].slice(-MOST_EVENTS)
 }
 
-/** What came live joins the window where it ends at the newest event, and is asked for later where it does not. */
+/** Live events are added if the window ends at the newest event; otherwise they are loaded later. */
 export function withLive(events: readonly StoredEvent[], fresh: readonly StoredEvent[], newest: number): StoredEvent[] {
   const isAtEnd = (events.at(-1)?.id ?? -1) === newest
   return isAtEnd ? [...events, ...fresh].slice(-MOST_EVENTS) : [...events]
@@ -46,7 +46,7 @@ export async function pageBeside(id: string, events: readonly StoredEvent[], sid
   return page.events.toReversed()
 }
 
-/** The events around one of them, or the newest where there is none so late: a link may be wrong. */
+/** The events around one of them, or the newest if there is no such event, because a link may be wrong. */
 export async function eventsAround(id: string, eventId: number): Promise<StoredEvent[]> {
   const { events } = await read(id, { start_id: String(Math.max(0, eventId - LEAD)), limit: '100' })
   return events.length > 0 ? events : (await read(id, { reverse: 'true', limit: '100' })).events.toReversed()
@@ -56,7 +56,7 @@ export type Hit = { id: number; at: string; text: string }
 
 const MOST_HITS = 50
 
-/** The newest events that hold the text. */
+/** The newest events that contain the text. */
 export async function searchEvents(id: string, query: string): Promise<Hit[]> {
   const { events } = await read(id, { query, reverse: 'true', limit: String(MOST_HITS), exclude_hidden: 'true' })
   return events.map((event) => ({ id: event.id, at: event.timestamp, text: excerpt(event, query) }))
@@ -65,7 +65,7 @@ export async function searchEvents(id: string, query: string): Promise<Hit[]> {
 const BEFORE = 30
 const LONGEST = 160
 
-/** The part of what the event says that the text was found in. */
+/** The part of the event's text around the match. */
 export function excerpt({ message, content, args }: StoredEvent, query: string): string {
   const said = [content, ...Object.values(args ?? {}), message].filter((part) => typeof part === 'string')
   const wanted = query.toLowerCase()
@@ -75,7 +75,7 @@ export function excerpt({ message, content, args }: StoredEvent, query: string):
   return `${from > 0 ? '…' : ''}${cut}${found.length > from + LONGEST ? '…' : ''}`
 }
 
-/** What the conversation has cost so far, as the newest action in the window tells. */
+/** The cost of the conversation so far, from the newest action in the window. */
 export type Cost = { dollars: number; tokens: number; fill: number | null }
 
 export function costOf(events: readonly StoredEvent[]): Cost | null {

@@ -1,5 +1,5 @@
-// What waits for the reader while they look elsewhere: the window's title, its icon and, where they asked for it, a
-// notification of the browser say so until they are back.
+// Notifies users who look elsewhere: the window's title, its icon and, if enabled, a browser notification show that
+// something waits, until they return.
 
 import { say } from '../texts.ts'
 
@@ -11,11 +11,11 @@ const PLAIN_ICON = '/favicon.svg'
 const STORED_AS = 'bellwether.notify'
 
 let title = ''
-/** A confirmation waits as long as it waits; that something finished is told until it is seen. */
+/** A confirmation is shown until it is answered; a finished agent until the user returns. */
 let waiting = false
 let finished = false
 
-/** Answers the name of before; an empty one for none. */
+/** Returns the previous name; empty for none. */
 export function nameWindow(name: string): string {
   const before = title
   title = name
@@ -29,7 +29,7 @@ export function setWaiting(isWaiting: boolean, about: string): void {
   draw()
 }
 
-/** Told only to who does not look. */
+/** Only shown to users who look elsewhere. */
 export function noteFinished(what: string, about: string): void {
   if (document.visibilityState === 'visible') return
   finished = true
@@ -57,7 +57,7 @@ export const canNotify = (): boolean => 'Notification' in globalThis
 export const isNotifying = (): boolean =>
   canNotify() && Notification.permission === 'granted' && localStorage.getItem(STORED_AS) === 'yes'
 
-/** Asks the browser, which asks the reader; whether they are notified now. */
+/** Requests permission from the browser; returns whether notifications are on now. */
 export async function setNotifying(on: boolean): Promise<boolean> {
   if (!on) localStorage.removeItem(STORED_AS)
   else if ((await Notification.requestPermission()) === 'granted') localStorage.setItem(STORED_AS, 'yes')

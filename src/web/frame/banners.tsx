@@ -1,4 +1,4 @@
-// What holds for every page: no network, and a limit that was reached, with the time until it is over.
+// Messages on all pages: no network, and a reached rate limit with the remaining time.
 
 import { useEffect, useState } from 'preact/hooks'
 import { say } from '../texts.ts'

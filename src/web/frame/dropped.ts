@@ -1,11 +1,11 @@
-// A file that is dropped where nobody takes it would be opened in place of the page.
+// A file that is dropped outside a target would otherwise open in place of the page.
 
 export const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false
 
-/** A field for files takes what is dropped on it by itself. */
+/** A file input handles dropped files itself. */
 const isFileField = ({ target }: DragEvent): boolean => target instanceof HTMLInputElement && target.type === 'file'
 
-/** Of the window: whoever takes files in the page has been asked before. */
+/** Listens on the window, after the drop targets of the page. */
 export function keepFromDropped(): void {
   const refuse = (event: DragEvent) => {
     if (event.defaultPrevented || !hasFiles(event) || isFileField(event)) return

@@ -1,18 +1,18 @@
-// The focus of whoever uses the keyboard. A control that is taken away, hidden or switched off while it has the focus would leave it
-// nowhere: a screen reader falls silent, and the next Tab begins at the head of the page. It goes to the nearest control then.
+// The keyboard focus. If the focused control is removed, hidden or disabled, the focus would be lost: a screen reader
+// becomes silent, and the next Tab starts at the top of the page. So the focus moves to the nearest control.
 
 const STOPS =
   'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"]), [contenteditable]:not([contenteditable="false"])'
 
-/** The control, and for each element around it the place of the child that leads to it. */
+/** The control, and for each element around it the index of the child that leads to it. */
 type FocusPosition = { control: HTMLElement; way: { around: Element; at: number }[] }
 
 let last: FocusPosition | null = null
-/** That it was the page that took the focus away, and not the reader who left. */
+/** Whether the page removed the focus, not the user. */
 let isTaken = false
 let waiting: ReturnType<typeof setTimeout> | null = null
 
-/** A button is switched off while its work is done, and comes back; one that stays off for so long is left. */
+/** A button is disabled during its work and enabled again; if it stays disabled for this long, the focus moves on. */
 const OFF_FOR_GOOD_MS = 1_500
 
 export function keepFocus(): void {
@@ -23,11 +23,11 @@ export function keepFocus(): void {
   document.addEventListener('focusout', () => {
     setTimeout(() => {
       look()
-      // Gone from a control that is still there: out of the page.
+      // The control still exists, so the focus has left the page.
       if (isLost() && !isTaken) forget()
     })
   })
-  // A narrow window hides what a wide one has.
+  // A narrow window hides controls of a wide one.
   addEventListener('resize', look)
   document.addEventListener('pointerdown', forget, { capture: true })
   const watched = {
@@ -59,9 +59,9 @@ function placeOf(control: HTMLElement): FocusPosition {
 
 function look(): void {
   if (last === null) return
-  // Whether it can be seen is asked only where the focus is gone: that lays out the page.
+  // Visibility is checked only if the focus is lost, because the check causes a layout.
   if (!last.control.isConnected || isOff(last.control) || (isLost() && !isThere(last.control))) isTaken = true
-  // After the effects of what was drawn, which may put the focus somewhere themselves.
+  // After the effects of the rendering, which may set the focus themselves.
   if (isTaken) requestAnimationFrame(() => setTimeout(mend))
 }
 
@@ -78,11 +78,11 @@ function mend(): void {
   }, OFF_FOR_GOOD_MS)
 }
 
-/** Out of a form whose button is off one goes back to its fields, otherwise on. */
+/** From a form with a disabled button it goes back to the fields, otherwise forward. */
 function nearest({ way }: FocusPosition, isBackFirst: boolean): HTMLElement | null {
   for (const { around, at } of way) {
     if (!around.isConnected) continue
-    // What scrolls and can be focused itself keeps its place.
+    // A focusable element that scrolls keeps its focus.
     if (around instanceof HTMLElement && around.matches(STOPS)) return around
     const children = [...around.children]
     const before = children.slice(0, at).flatMap(stopsIn).at(-1)
@@ -104,7 +104,7 @@ const stopsIn = (one: Element): HTMLElement[] =>
       stop.checkVisibility(),
   )
 
-/** Of radio buttons the Tab key comes to the chosen one alone: the focus on another would look like a choice that is none. */
+/** The Tab key reaches only the selected radio button of a group: focus on another would look like a selection. */
 function isPassedOver(stop: HTMLElement): boolean {
   if (!(stop instanceof HTMLInputElement) || stop.type !== 'radio' || stop.checked) return false
   return [...document.getElementsByName(stop.name)].some(

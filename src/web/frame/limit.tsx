@@ -1,4 +1,4 @@
-// A limit of requests that was reached, told in one place: beside what was refused, else on top of the page.
+// A reached rate limit is shown in one place: next to the refused request, otherwise at the top of the page.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { LIMITED } from '../api.ts'
@@ -6,9 +6,9 @@ import { say } from '../texts.ts'
 
 const CHANGED = 'bellwether:limit-changed'
 
-/** Epoch ms at which the service answers again. */
+/** Epoch ms at which the service accepts requests again. */
 let until = 0
-/** How many cards tell it at the moment. */
+/** The number of cards that show it now. */
 let cards = 0
 
 addEventListener(LIMITED, (event) => {
@@ -38,12 +38,12 @@ function useLimit(): { seconds: number; cards: number } {
   return { seconds, cards: told }
 }
 
-/** Silent for screen readers, which would otherwise read every second aloud. */
+/** Hidden from screen readers, which would otherwise read it every second. */
 const SecondsLeft = ({ seconds }: { seconds: number }) => (
   <span aria-hidden="true">{say('The service answers again in {seconds} s.', { seconds })}</span>
 )
 
-/** Behind the sentence of the card that was refused. `onOver` is called once, when the service answers again. */
+/** Shown after the error message of a card. `onOver` is called once, when the service accepts requests again. */
 export function LimitOfCard({ onOver }: { onOver: (() => void) | undefined }) {
   const { seconds } = useLimit()
   const isAwaited = useRef(false)
@@ -54,7 +54,7 @@ export function LimitOfCard({ onOver }: { onOver: (() => void) | undefined }) {
       onOver?.()
     }
   }, [seconds > 0])
-  // Before the frame is painted: after it, the page would tell the limit a second time until then.
+  // Before the frame is painted: otherwise the page would briefly show the limit twice.
   useLayoutEffect(() => {
     cards += 1
     dispatchEvent(new Event(CHANGED))
@@ -71,7 +71,7 @@ export function LimitOfCard({ onOver }: { onOver: (() => void) | undefined }) {
   ) : null
 }
 
-/** For what was refused and shows nothing itself. */
+/** For refused requests that show nothing themselves. */
 export function LimitOfPage() {
   const { seconds, cards: told } = useLimit()
   if (seconds === 0 || told > 0) return null

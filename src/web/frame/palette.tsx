@@ -1,4 +1,4 @@
-// Every page, the newest conversations and every stock by its name, a few keys away.
+// Quick keyboard access to every page, the newest conversations and every stock by name.
 
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listConversations, request } from '../api.ts'
@@ -46,19 +46,19 @@ const KEYS: readonly [keys: string, meaning: Text][] = [
 
 export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  // Before anything is painted: the next key may be there already.
+  // Before anything is painted, because the next key may already be pressed.
   useLayoutEffect(() => {
-    // Where the reader was, and is again afterwards.
+    // The focus returns to this element afterwards.
     const before = document.activeElement
     const shown = dialog.current
     shown?.showModal()
     return () => {
-      // Nothing behind a dialog that stands open takes the focus.
+      // Elements behind an open modal dialog cannot get the focus.
       shown?.close()
       if (before instanceof HTMLElement) before.focus()
     }
   }, [])
-  // The browser tells of a closed dialog later than of the next key: by then Ctrl+K would have closed what is closed already.
+  // The browser reports a closed dialog after the next key: Ctrl+K would then close a dialog that is already closed.
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.isComposing) return
     event.preventDefault()
@@ -115,7 +115,7 @@ function Commands({ onClose }: { onClose: () => void }) {
 
 function OptionRow({ command, at, isChosen, onRun }: OptionProps) {
   const row = useRef<HTMLDivElement>(null)
-  // The focus stays in the field: what is chosen has to be brought into sight.
+  // The focus stays in the field, so the selected item must be scrolled into view.
   useEffect(() => {
     if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
   }, [isChosen])
@@ -157,7 +157,7 @@ function useCommands(text: string): Command[] {
   const [conversations, setConversations] = useState<Command[]>([])
   const [stocks, setStocks] = useState<Command[]>([])
   useEffect(() => {
-    // A list that lacks some is still a list: what cannot be had is left out.
+    // An incomplete list is still useful: what cannot be loaded is left out.
     listConversations(null).then(
       ({ results }) => setConversations(results.map(toConversation)),
       () => setConversations([]),

@@ -1,19 +1,19 @@
-// How far a page is scrolled, kept with its place in the history of the tab: back, forward and a reload lead to where the reader
-// was. The browser's own way looks once, when what is to be read has not come yet.
+// The scroll position of a page, stored with its entry in the tab's history: back, forward and a reload restore it. The
+// browser itself restores it only once, when the content is not loaded yet.
 
 const NOTED_AFTER_MS = 150
-/** A page that never becomes so long again is left where it is. */
+/** If the page does not become long enough in this time, it is not scrolled. */
 const LONGEST_MS = 10_000
 const TAKES_OVER = ['wheel', 'touchstart', 'pointerdown', 'keydown']
 
 let timer: ReturnType<typeof setTimeout> | undefined
-/** Ends the way back to a place; null where there is none under way. */
+/** Stops restoring a position; null if none is in progress. */
 let stop: (() => void) | null = null
 
-/** Before the address changes: the place that is left keeps where it was. */
+/** Before the URL changes: stores the position of the page that is left. */
 export function noteScroll(): void {
   clearTimeout(timer)
-  // A page that has not come to its length again is still to be read where it was.
+  // While a position is being restored, that position is kept.
   if (stop !== null) {
     stop()
     return
@@ -30,7 +30,7 @@ export function keepScroll(): void {
     if (stop === null) timer = setTimeout(noteScroll, NOTED_AFTER_MS)
   })
   addEventListener('popstate', ({ isTrusted, state }) => {
-    // What the router tells itself is of a page that was not there before.
+    // Events of the router itself are about a new page.
     if (isTrusted) goTo(scrolledIn(state))
   })
   goTo(scrolledIn(history.state))
@@ -43,13 +43,13 @@ function scrolledIn(state: unknown): number | null {
   return typeof place === 'number' ? Math.round(place) : null
 }
 
-/** There as soon as the page is long enough, unless the reader moves it before. */
+/** Scrolls as soon as the page is long enough, unless the user scrolls before. */
 function goTo(place: number | null): void {
   clearTimeout(timer)
   stop?.()
   if (place === null) return
   const { documentElement: root, body } = document
-  // Looks first when the page of the address is drawn.
+  // Starts when the page of the URL is rendered.
   const observer = new ResizeObserver(() => {
     scrollTo(0, place)
     if (root.scrollHeight - root.clientHeight >= place) end()

@@ -1,4 +1,4 @@
-// What changes in one tab shows in the others.
+// Changes in one tab are shown in the others.
 
 import { useEffect } from 'preact/hooks'
 
@@ -8,7 +8,7 @@ const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('bellwet
 
 export const noteChange = (topic: Topic): void => channel?.postMessage(topic)
 
-/** Other clients change things as well: a page that is looked at asks again now and then. */
+/** Other clients make changes too, so a visible page is refreshed regularly. */
 const ASK_EVERY_MS = 15_000
 
 export function useChanges(topic: Topic, again: () => void, everyMs = ASK_EVERY_MS): void {

@@ -1,15 +1,15 @@
-// What is written and stored nowhere yet. Whoever looks at another page meanwhile, or loads this one anew, finds it again; only
-// the end of the tab takes it away.
+// Text that is not saved yet. It is still there after a visit to another page or a reload; only closing the tab removes
+// it.
 
 import { useState } from 'preact/hooks'
 
 const STORED_AS = 'bellwether.unsaved '
 const FILE = 'file '
 
-/** By the name of its place. */
+/** By the name of the field. */
 const kept = new Map<string, unknown>()
 
-/** As `useState`, but what is set is found again under the name of its place. What is `empty` is not kept. */
+/** Like `useState`, but the value is kept under the given name. A value equal to `empty` is not kept. */
 export function useUnsaved<T>(place: string, empty: T): [T, (next: T | ((before: T) => T)) => void] {
   const [, draw] = useState(0)
   const now = (): T => (kept.has(place) ? (kept.get(place) as T) : empty)
@@ -24,14 +24,14 @@ export function useUnsaved<T>(place: string, empty: T): [T, (next: T | ((before:
 
 export const placeOfFile = (id: string, path: string): string => `${FILE}${id} ${path}`
 
-/** Of somebody who signs out. */
+/** On sign-out. */
 export const forgetUnsaved = (): void => kept.clear()
 
-/** To be called before the first page is drawn. */
+/** Must be called before the first page is rendered. */
 export function keepUnsaved(): void {
   takeUp()
   addEventListener('pagehide', lay)
-  // Whoever closes the tab is asked, as long as an edit of a file is stored nowhere.
+  // Closing the tab asks for confirmation while an edit of a file is not saved.
   addEventListener('beforeunload', (event) => {
     if ([...kept.keys()].some((place) => place.startsWith(FILE))) event.preventDefault()
   })
@@ -44,7 +44,7 @@ function takeUp(): void {
       sessionStorage.removeItem(name)
     }
   } catch (error) {
-    // A browser that keeps nothing for pages: then there is nothing to take up.
+    // The browser stores nothing for pages, so there is nothing to restore.
     if (!(error instanceof DOMException)) throw error
   }
 }
@@ -54,7 +54,7 @@ function lay(): void {
     try {
       sessionStorage.setItem(`${STORED_AS}${place}`, JSON.stringify(value))
     } catch (error) {
-      // Too large, or closed to pages. What is smaller may have its place all the same.
+      // Too large, or storage is disabled. Smaller values may still fit.
       if (!(error instanceof DOMException)) throw error
     }
   }

@@ -1,4 +1,4 @@
-// Forms for what happened: a new account, a trade, a payment, a dividend or a split. Figures are sent as they were typed.
+// Forms for entries: a new account, a trade, a payment, a dividend or a split. Figures are sent as they were entered.
 
 import { useState } from 'preact/hooks'
 import { request, sendJson } from '../api.ts'
@@ -115,7 +115,7 @@ export function Booking({ accounts, chosen, onBooked }: Props) {
 function useSending(onBooked: () => void) {
   const [error, setError] = useState<unknown>(null)
   const [told, setTold] = useState<string | null>(null)
-  /** Whether it was done; a refusal is shown, and what was typed stays. */
+  /** Returns whether it succeeded; an error is shown, and the input is kept. */
   const send = async (path: string, body: object): Promise<boolean> => {
     setTold(null)
     setError(null)

@@ -1,4 +1,4 @@
-// What the calendar's call gives, and how its figures are said.
+// The answer of the calendar call, and the text for its figures.
 
 import { price } from '../format.ts'
 import { say } from '../texts.ts'
@@ -61,7 +61,7 @@ const MARKS = {
   ex_closed: 'The ex-date is no trading day of the market.',
 } as const
 
-/** Of results alone: who tells a day of a dividend tells what somebody has set. */
+/** Only for results: sources announce the day of a dividend only when it is fixed. */
 export const sureness = ({ kind, certainty }: CalendarEvent): string =>
   kind === 'earnings' ? say(CERTAINTY[certainty]) : ''
 

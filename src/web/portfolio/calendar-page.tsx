@@ -1,4 +1,4 @@
-// Days of results and dividends of what somebody watches and holds, as a month or as a list.
+// Days of results and dividends of watched and held listings, as a month or as a list.
 
 import './calendar.css'
 import { SubNav } from '../analysis/sub-nav.tsx'
@@ -31,19 +31,19 @@ const today = (): string => {
   return iso(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()))
 }
 
-/** `2027-01`, so many months after the other. */
+/** `2027-01`, this many months later. */
 function monthAfter(month: string, by: number): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return iso(Date.UTC(year, number - 1 + by, 1)).slice(0, 7)
 }
 
-/** Its first and its last day. */
+/** The first and the last day of the month. */
 function daysOf(month: string): { from: string; to: string } {
   const from = `${month}-01`
   return { from, to: iso(Date.parse(`${monthAfter(month, 1)}-01`) - DAY_MS) }
 }
 
-/** Whatever somebody wrote into the address. */
+/** Checks the text in the URL. */
 const isMonth = (text: string): boolean => /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/.test(text)
 
 export function CalendarPage() {
@@ -152,7 +152,7 @@ function CalendarResult({ found, isMonth, onAgain }: { found: Calendar; isMonth:
   )
 }
 
-/** Weeks from Monday on; what does not belong to the month is empty. */
+/** Weeks start on Monday; days of other months are empty. */
 function MonthView({ found: { from, to, items } }: { found: Calendar }) {
   const first = Date.parse(from)
   const start = first - ((new Date(first).getUTCDay() + 6) % 7) * DAY_MS
@@ -261,7 +261,7 @@ function EventLine({ event }: { event: CalendarEvent }) {
   )
 }
 
-/** Nobody is to read an empty day as "nothing comes" where nobody knows. */
+/** An empty day must not look like "no events" if the data is unknown. */
 function Unknown({ listings, leftOut, onAgain }: { listings: Listing[]; leftOut: number; onAgain: () => void }) {
   const unknown = listings.filter(({ state }) => state !== 'known')
   return (
@@ -295,7 +295,7 @@ function Unknown({ listings, leftOut, onAgain }: { listings: Listing[]; leftOut:
 
 const nameOf = ({ stock_name: name, stock_code: code }: Listing): string => (name === null ? code : `${name} (${code})`)
 
-/** Listings of which something is known, and not all of it. */
+/** Listings with incomplete data. */
 function Doubts({ listings }: { listings: Listing[] }) {
   const stale = listings.filter(({ is_stale }) => is_stale)
   const refused = listings.filter((one) => one.left_out > 0)

@@ -1,4 +1,4 @@
-// What was booked, the newest first. A wrong entry is taken back and booked anew.
+// The booked entries, the newest first. A wrong entry is cancelled and booked again.
 
 import { messageOf, request } from '../api.ts'
 import { Choice, PagesOf } from '../controls.tsx'

@@ -1,4 +1,4 @@
-// What dividends of held stocks are expected, from the calendar. Nothing of it is booked.
+// The expected dividends of held stocks, from the calendar. None of them is booked.
 
 import './calendar.css'
 import { request } from '../api.ts'

@@ -1,4 +1,5 @@
-// A broker's file: read, its columns chosen where they are not known, looked through, tried, and only then booked.
+// Imports a broker's file: it is read, unknown columns are selected, the rows are reviewed and tested, and only then
+// booked.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, messageOf, request } from '../api.ts'
@@ -66,7 +67,7 @@ function send<T>(path: string, source: File, fields: Columns): Promise<T> {
   return request<T>(`${BASE}/imports/csv/${path}`, { method: 'POST', body: form })
 }
 
-/** What was read of the file, by the broker's columns or by those that were chosen. */
+/** The contents of the file, read with the broker's columns or the selected ones. */
 function useReading() {
   const [file, setFile] = useState<File | null>(null)
   const [columns, setColumns] = useState<string[]>([])
@@ -81,7 +82,7 @@ function useReading() {
     if (source === null) return
     try {
       const found = await send<Preview>('parse', source, { broker: using, mapping: JSON.stringify(wanted) })
-      // Whoever goes through the columns by the keyboard asks for each of them on the way.
+      // Keyboard users pass through several columns, and each one causes a request.
       if (turn !== newest.current) return
       setPreview(found)
       setColumns(found.columns)
@@ -96,7 +97,7 @@ function useReading() {
   return { file, columns, mapping, preview, problem, read }
 }
 
-/** The import, tried or booked. */
+/** The import, as a test or a booking. */
 function useBooking(onBooked: () => void) {
   const [result, setResult] = useState<Result | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
@@ -183,7 +184,7 @@ const ImportSource = ({ brokers, broker, accounts, into, onBroker, onInto }: Imp
   </>
 )
 
-/** The columns of a file in which needed ones were not found; null where the fault is another. */
+/** The columns of a file without the required ones; null for another error. */
 function columnsOf(error: unknown): string[] | null {
   const detail = error instanceof ApiError ? error.body.detail : null
   if (typeof detail !== 'object' || detail === null || !('columns' in detail) || !Array.isArray(detail.columns))
@@ -223,7 +224,7 @@ type ColumnProps = {
   onMapping: (next: Columns) => void
 }
 
-/** Closed where every column was known; whoever chooses here is not left by the list when the last one is found. */
+/** Collapsed if every column is known; it stays open while the user selects the last one. */
 function ColumnChoice({ columns, mapping, taken, onMapping }: ColumnProps) {
   const [isOpen, setIsOpen] = useState(false)
   const isUnknown = Object.keys(taken).length === 0

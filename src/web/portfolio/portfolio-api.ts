@@ -1,4 +1,4 @@
-// What the portfolio's calls give.
+// The answers of the portfolio calls.
 
 import { request } from '../api.ts'
 import { say, type Text } from '../texts.ts'
@@ -80,7 +80,7 @@ export type Page<T> = { items: T[]; total: number; page: number; page_size: numb
 export const listSignals = (query: Readonly<Record<string, string>>) =>
   request<Page<Signal>>(`/api/v1/decision-signals?${new URLSearchParams(query)}`)
 
-/** A dash for what is not known: nothing is counted as zero. */
+/** A dash for an unknown value: it is never shown as zero. */
 export const orDash = (value: number | null, show: (known: number) => string): string =>
   value === null ? '–' : show(value)
 

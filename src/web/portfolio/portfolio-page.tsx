@@ -1,4 +1,4 @@
-// What somebody holds: its worth, how it has done, what could go wrong, and what is advised of each stock.
+// The holdings: their value, their performance, their risks, and the advice on each stock.
 
 import './portfolio.css'
 import { useState } from 'preact/hooks'
@@ -207,7 +207,7 @@ function Worth({ snapshot }: { snapshot: Snapshot }) {
   )
 }
 
-/** `12,345,678.90`; whatever is longer has the room of two cards. */
+/** `12,345,678.90`; a longer amount uses the space of two cards. */
 const LONGEST_IN_CARD = 13
 
 const Figure = ({ name, text, currency }: { name: string; text: string; currency: string }) => (
@@ -273,7 +273,7 @@ const PositionHead = ({ isOne }: { isOne: boolean }) => (
 const HEADS: readonly Text[] = ['Stock', 'Account', 'Shares', 'Average cost', 'Close', 'Value', 'Profit', 'Advice']
 
 type RowProps = {
-  /** Of the stock; empty where nobody knows it. */
+  /** Of the stock; empty if unknown. */
   name: string
   account: string | null
   position: Position

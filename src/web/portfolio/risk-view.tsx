@@ -1,4 +1,4 @@
-// How the holdings have done and what could go wrong with them. What is not known is a dash.
+// The performance and the risks of the holdings. An unknown value is a dash.
 
 import { signed } from '../format.ts'
 import { say } from '../texts.ts'

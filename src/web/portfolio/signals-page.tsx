@@ -1,4 +1,4 @@
-// What reports advise, whether it still holds, and what somebody thinks of it.
+// The advice of reports, whether it is still valid, and the user's assessment.
 
 import './portfolio.css'
 import { useState } from 'preact/hooks'
@@ -19,7 +19,7 @@ const STATUSES: readonly (readonly [status: string, name: Text])[] = [
   ['closed', 'Closed'],
   ['archived', 'Archived'],
 ]
-/** As the address has it. */
+/** In the form of the URL. */
 type Chosen = { status: string; action: string; held: string; page: string }
 const FIRST: Chosen = { status: 'active', action: '', held: '', page: '1' }
 const ALL = 'all'
@@ -102,7 +102,7 @@ const measured = ({ completed, hit, miss, hit_rate_pct: rate }: Stats): string =
     ? say('{completed} outcomes are measured so far: too few for a rate.', { completed })
     : say('{hit} right, {miss} wrong: {rate} % of those that were either.', { hit, miss, rate: rate.toFixed(0) })
 
-/** With the choice that chooses nothing. */
+/** With an option for no choice. */
 const named = (options: readonly (readonly [string, Text])[], all = ''): [string, string][] => [
   [all, say('All')],
   ...options.map(([code, name]): [string, string] => [code, say(name)]),
@@ -135,7 +135,7 @@ const RATINGS: readonly (readonly [value: string, name: Text])[] = [
   ['not_useful', 'Not useful'],
 ]
 
-/** What somebody thinks of the signal, and that it is over. */
+/** The user's assessment of the signal, and a button that ends it. */
 function Verdict({ signal, onChanged }: CardProps) {
   const [problem, setProblem] = useState<string | null>(null)
   const [said, setSaid] = useState<string | null>(null)

@@ -1,4 +1,4 @@
-// The API document as this page reads it: OpenAPI 3.1 with schemas by reference, as the service writes it.
+// The API document as used by this page: OpenAPI 3.1 with referenced schemas, as produced by the service.
 
 import { say } from '../texts.ts'
 
@@ -62,7 +62,7 @@ export type Endpoint = { method: string; path: string; operation: Operation }
 
 export type Group = { name: string; description: string; endpoints: Endpoint[] }
 
-/** The endpoints by their first tag, in the order of the document's tags; a tag that the document does not list comes last. */
+/** The endpoints by their first tag, in the order of the document's tags; unlisted tags come last. */
 export function groupsOf({ tags, paths }: ApiDocument): Group[] {
   const groups = new Map<string, Group>(
     tags.map(({ name, description = '' }) => [name, { name, description, endpoints: [] }]),
@@ -78,7 +78,7 @@ export function groupsOf({ tags, paths }: ApiDocument): Group[] {
   return [...groups.values()].filter(({ endpoints }) => endpoints.length > 0)
 }
 
-/** The groups with the endpoints that have every word of `filter` in their method, path, summary or group. */
+/** The groups with the endpoints that contain every word of `filter` in their method, path, summary or group. */
 export function filtered(groups: Group[], filter: string): Group[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return groups
@@ -91,7 +91,7 @@ export function filtered(groups: Group[], filter: string): Group[] {
     .filter(({ endpoints }) => endpoints.length > 0)
 }
 
-/** What a reference points at, and its name; another schema is itself, without a name. */
+/** The target of a reference, with its name; another schema is returned itself, without a name. */
 export function resolved(document: ApiDocument, schema: Schema): { name: string | null; schema: Schema } {
   if (schema.$ref === undefined) return { name: null, schema }
   const name = schema.$ref.replace('#/components/schemas/', '')
@@ -110,7 +110,7 @@ export function typeText(schema: Schema): string {
   return types.map((type) => (type === 'array' ? `array of ${typeText(schema.items ?? {})}` : type)).join(' | ')
 }
 
-/** What a value must keep to besides its type: `1 to 100`, `at most 50 items`. */
+/** The constraints of a value besides its type: `1 to 100`, `at most 50 items`. */
 export function limitsText(schema: Schema): string {
   const { format, pattern } = schema
   return [
@@ -133,7 +133,7 @@ function between(least: number | undefined, most: number | undefined, unit: '{n}
     : of(say('{least} to {most}', { least, most }))
 }
 
-/** The parts of a schema that have names or forms of their own, for a view that opens step by step. */
+/** The named parts or alternatives of a schema, for a view that expands step by step. */
 export function membersOf(
   document: ApiDocument,
   schema: Schema,

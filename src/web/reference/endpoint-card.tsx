@@ -6,7 +6,7 @@ import { SchemaView, Words } from './schema-view.tsx'
 
 type CardProps = { document: ApiDocument; endpoint: Endpoint; apiKey: string; isNamed: boolean }
 
-/** Closed, one line; its parts are drawn when it is opened. The address that ends in its name opens it. */
+/** One line while closed; its parts are rendered when it is opened. A URL with its name as fragment opens it. */
 export function EndpointCard({ document, endpoint, apiKey, isNamed }: CardProps) {
   const { method, path, operation } = endpoint
   const [isOpen, setIsOpen] = useState(isNamed)

@@ -154,7 +154,7 @@ function GroupSection({ document, group, apiKey, named }: GroupProps) {
 
 const idOf = (group: string): string => `group-${group.toLowerCase().replaceAll(/\W+/g, '-')}`
 
-/** What follows `#` in the address. */
+/** The fragment of the URL. */
 function useHash(): string {
   const read = () => decodeURIComponent(location.hash.slice(1))
   const [hash, setHash] = useState(read)

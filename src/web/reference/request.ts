@@ -1,13 +1,13 @@
-// What the request form sends, and the same as a line of curl.
+// The request from the form, and the same as a curl command.
 
 import type { Endpoint, Parameter } from './document.ts'
 
 export type Filled = {
-  /** By parameter, as `placeOf` names it. */
+  /** By parameter, with the key from `placeOf`. */
   values: Record<string, string>
   body: string
   files: File[]
-  /** Empty where the browser's own session or the local mode is enough. */
+  /** Empty if the browser's own session or the local mode is enough. */
   key: string
 }
 
@@ -19,7 +19,7 @@ export type Answer = {
   body: { kind: 'text'; text: string } | { kind: 'file'; blob: Blob; name: string }
 }
 
-/** More than this of an answer is not drawn. */
+/** The rest of a longer answer is not rendered. */
 export const MAX_SHOWN = 200_000
 
 export const placeOf = ({ in: place, name }: Parameter): string => `${place}:${name}`
@@ -27,7 +27,7 @@ export const placeOf = ({ in: place, name }: Parameter): string => `${place}:${n
 export const bodyTypeOf = ({ operation }: Endpoint): string | undefined =>
   Object.keys(operation.requestBody?.content ?? {})[0]
 
-/** The form as it opens: required parameters and the body with the document's own examples. */
+/** The initial values of the form: required parameters and the body from the document's examples. */
 export function firstFilling(endpoint: Endpoint): Filled {
   const parameters = endpoint.operation.parameters ?? []
   const asked = parameters.filter(({ required }) => required === true)
@@ -83,8 +83,8 @@ export function curlLine(endpoint: Endpoint, filled: Filled, origin: string): st
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * Sends the request and reads the answer, an event stream until `signal` ends it.
- * @param onText is told the text so far of an event stream
+ * Sends the request and reads the answer, an event stream until `signal` ends it. @param onText gets the text so far of
+ * an event stream
  */
 export async function send(
   endpoint: Endpoint,
@@ -127,7 +127,7 @@ async function streamText(response: Response, onText: (text: string) => void): P
       onText(text)
     }
   } catch (error) {
-    // The person ended it: what came is the answer.
+    // The user ended it: the received text is the answer.
     if (error instanceof DOMException && error.name === 'AbortError') return text
     throw error
   }

@@ -1,4 +1,4 @@
-// A schema as a list of members. What lies deeper is drawn when it is opened, so that a schema may contain itself.
+// A schema as a list of members. Deeper levels are rendered when they are opened, so that a schema may contain itself.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -67,9 +67,9 @@ function Member({ document, name, schema, required }: MemberProps) {
   )
 }
 
-/** A sentence of the document: what stands between backticks is code. */
+/** A sentence of the document; text between backticks is code. */
 export function Words({ text }: { text: string }) {
-  // Every second piece stood between two backticks.
+  // Every second piece is between two backticks.
   const pieces = text.split('`')
   return (
     <English>
@@ -78,7 +78,7 @@ export function Words({ text }: { text: string }) {
   )
 }
 
-/** The document speaks English in every language of the page. */
+/** The document is in English, whatever the language of the page. */
 export const English = ({ children }: { children: ComponentChildren }) => (
   <span lang={language === 'en' ? undefined : 'en'}>{children}</span>
 )

@@ -1,4 +1,4 @@
-// What may be spent on language models, and what was spent.
+// The budget for language models, and the amount used.
 
 import { useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'

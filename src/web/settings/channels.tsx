@@ -1,4 +1,5 @@
-// Where reports are sent. Which settings a kind of channel has is read from the API document, so a new kind needs nothing here.
+// The channels that reports are sent to. The settings of each kind are read from the API document, so a new kind needs
+// no change here.
 
 import { useState } from 'preact/hooks'
 import { getApiDocument } from '../api.ts'
@@ -116,7 +117,7 @@ function testOutcome({ ok, error, retry_after_seconds: wait }: ChannelTest): Out
 type KindField = { name: string; isSecret: boolean; isNumber: boolean; isList: boolean; hint: string }
 type ChannelKind = { kind: string; fields: KindField[] }
 
-/** As their makers write them. */
+/** As written by their makers. */
 const NAMES: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   dingtalk: { en: 'DingTalk', zh: '钉钉' },
   discord: { en: 'Discord', zh: 'Discord' },
@@ -135,7 +136,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
   wecom: { en: 'WeCom', zh: '企业微信' },
 }
 
-/** A kind that is not known here goes by its own name. */
+/** An unknown kind is shown with its own name. */
 const nameOf = (kind: string): string => NAMES[kind]?.[language] ?? kind
 
 const PREFIX = 'ChannelInput_'
@@ -232,7 +233,7 @@ const ModeField = ({ mode, onMode }: { mode: string; onMode: (mode: string) => v
   />
 )
 
-/** Named as the API names it: the documents of the channel's service use the same words. */
+/** Has the name from the API, because the documentation of the channel's service uses the same. */
 const RawField = ({ field, value, onText }: { field: KindField; value: string; onText: (text: string) => void }) => (
   <Field
     label={field.name}
@@ -252,7 +253,7 @@ const RawField = ({ field, value, onText }: { field: KindField; value: string; o
   </Field>
 )
 
-/** What was left empty is left out: the channel's own default counts then. */
+/** Empty fields are left out: the channel's own default is used then. */
 const settingsOf = (fields: KindField[], values: Record<string, string>) =>
   Object.fromEntries(
     fields.flatMap(({ name, isList }) => {

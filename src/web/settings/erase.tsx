@@ -1,4 +1,5 @@
-// Everything of the owner is deleted by the service itself, which goes on when this page is closed. The page orders it and shows how far it is.
+// The deletion of all the owner's data. The service does it itself and continues after this page is closed. The page
+// starts it and shows the progress.
 
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError, messageOf, request } from '../api.ts'
@@ -43,7 +44,7 @@ const COUNTS: readonly (readonly [Text, keyof Pick<Deletion, 'conversations' | '
 
 const look = () => request<OwnerStanding>('/api/owner')
 
-/** Follows a deletion to its end, also one that was ordered before this page was opened. */
+/** Follows a deletion to its end, even one that was started before this page was opened. */
 function useErasing(owner: string) {
   const [standing, setStanding] = useState<Standing>(ASKING)
   const show = ({ deletion, ledger_rows: ledgerRows }: OwnerStanding) =>

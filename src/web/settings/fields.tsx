@@ -1,4 +1,4 @@
-// What the settings pages are made of: fields with their names, forms that save, lists that are loaded.
+// The components of the settings pages: labeled fields, forms that save, lists that are loaded.
 
 import type { ComponentChildren, TargetedInputEvent } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -9,9 +9,9 @@ import { Notice } from '../ui.tsx'
 
 type FieldProps = {
   label: ComponentChildren
-  /** Of a name that the documents of others use. */
+  /** A name that is used in the documentation of others. */
   isRaw?: boolean
-  /** What the API calls it. */
+  /** The name of the field in the API. */
   name?: string | undefined
   hint?: ComponentChildren
   children: (attributes: { id: string } & ReturnType<typeof useFault>['attributes']) => ComponentChildren
@@ -96,9 +96,9 @@ type InputProps = {
   onInput: (event: TargetedInputEvent<HTMLInputElement>) => void
 }
 
-/** The types let each kind of field have its own attributes only, so each is an element of its own. */
+/** The types allow each kind of field only its own attributes, so each is a separate element. */
 export function Input({ kind, listId = null, ...common }: InputProps) {
-  // A key of a service is nobody's password here.
+  // A key of a service is not a password of this page.
   if (kind === 'password') return <input type="password" autocomplete="new-password" {...common} />
   if (kind === 'number') return <input type="number" step="any" autocomplete="off" {...common} />
   if (kind === 'url') return <input type="url" autocomplete="off" {...common} />
@@ -149,9 +149,9 @@ export type Outcome = { kind: 'info' | 'warning' | 'error'; text: string }
 export type Action = {
   busy: boolean
   outcome: Outcome | null
-  /** What it was refused with; a form tells it at its fields, in place of the outcome. */
+  /** The error; a form shows it at its fields instead of the outcome. */
   error: unknown
-  /** Does one thing at a time, and tells what came of it; what `work` answers is told in place of `Saved.` */
+  /** Runs one task at a time and shows its result; the text returned by `work` replaces `Saved.` */
   run: (work: () => Promise<Outcome | undefined>) => Promise<void>
 }
 
@@ -179,12 +179,12 @@ export const OutcomeNotice = ({ outcome }: { outcome: Outcome | null }) =>
 
 type FormProps = {
   action: Pick<Action, 'busy' | 'outcome' | 'error'>
-  /** The member of the body that holds the fields, where it is not the body itself. */
+  /** The member of the body that contains the fields, if it is not the body itself. */
   within?: string
   onSave: () => void
-  /** What its button says in place of `Save`. */
+  /** The label of its button instead of `Save`. */
   verb?: Text
-  /** What it says meanwhile in place of `Saving…` */
+  /** The label while it is running, instead of `Saving…` */
   busyText?: Text | undefined
   extra?: ComponentChildren
   children: ComponentChildren
@@ -208,7 +208,10 @@ export function SaveForm({ action, within = '', onSave, verb = 'Save', busyText,
 
 export type Loaded<T> = { value: T | null; problem: string | null; reload: () => void }
 
-/** What `load` answers; its fault is told until a later try succeeds. `load` must stay the same function. */
+/**
+ * The result of `load`; its error is shown until a later attempt succeeds. `load` must be the same function in every
+ * rendering.
+ */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value: T | null; problem: string | null }>({ value: null, problem: null })
   const [tries, setTries] = useState(0)
@@ -244,15 +247,15 @@ export function Loading<T>({ loaded: { value, problem, reload }, children }: Loa
 export type PageOf<T> = { rows: T[]; next: string | null }
 
 type PagedProps<T> = {
-  /** Must stay the same function. */
+  /** Must be the same function in every rendering. */
   load: (pageId: string | null) => Promise<PageOf<T>>
-  /** Another value begins anew with the first page. */
+  /** A new value starts again with the first page. */
   version?: number
   empty: Text
   children: (row: T) => ComponentChildren
 }
 
-/** A list that goes on at a press of a button. */
+/** A list with a button for the next page. */
 export function Paged<T>({ load, version = 0, empty, children }: PagedProps<T>) {
   const first = useCallback(() => load(null), [load, version])
   const loaded = useLoaded(first)
@@ -293,18 +296,18 @@ function MoreButton({ next, onMore }: { next: string | null; onMore: (pageId: st
 
 type SureProps = {
   label: string
-  /** What it is called where the label alone does not tell of what it is. */
+  /** The accessible name, if the label alone is ambiguous. */
   name?: string
   question: Text
   busy?: boolean
   onSure: () => void
 }
 
-/** What cannot be taken back is asked for twice, in the same place. */
+/** An action that cannot be undone, with a second confirmation in the same place. */
 export function SureButton({ label, name = label, question, busy = false, onSure }: SureProps) {
   const [asked, setAsked] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
-  // A key that is held down, or pressed twice by mistake, deletes nothing.
+  // A held key or an accidental double press deletes nothing.
   useLayoutEffect(() => keep.current?.focus(), [asked])
   if (!asked) {
     return (

@@ -61,7 +61,7 @@ const keyOf = ({ owner, name, scopes, days }: Draft) => ({
   expires_at: days.trim() === '' ? null : endAfter(days.trim()),
 })
 
-/** What is beyond every calendar is sent as it was typed, so that the service says what is wrong with it. */
+/** A number of days beyond every calendar is sent unchanged, so that the service reports the error. */
 function endAfter(days: string): string {
   const end = new Date(Date.now() + Number(days) * DAY_MS)
   return Number.isNaN(end.getTime()) ? days : end.toISOString()

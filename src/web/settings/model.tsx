@@ -15,7 +15,7 @@ export function ModelSettings() {
   return <Loading loaded={loaded}>{(known) => <ModelForm {...known} onSaved={loaded.reload} />}</Loading>
 }
 
-/** `operators`: the model that works where the owner has set none; null where there is none either. */
+/** `operators`: the model that is used if the owner has set none; null if there is none either. */
 type Props = { settings: Settings | null; models: string[]; operators: string | null; onSaved: () => void }
 
 type Draft = { model: string; address: string; key: string }

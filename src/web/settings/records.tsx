@@ -1,4 +1,4 @@
-// What is only read: how much of each limit is used, and who changed what.
+// Read-only data: the usage of each limit, and the audit log.
 
 import { clockTime } from '../format.ts'
 import { locale, say } from '../texts.ts'

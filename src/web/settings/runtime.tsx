@@ -14,7 +14,7 @@ import {
 } from './fields.tsx'
 import { getSettings, listRunners, type Runner, removeRunner, type Settings, saveSettings } from './settings-api.ts'
 
-/** Machines come and go by themselves. */
+/** Machines connect and disconnect at any time. */
 const RUNNERS_EVERY_MS = 5_000
 
 export function RuntimeSettings() {
@@ -30,7 +30,7 @@ export function RuntimeSettings() {
   )
 }
 
-/** In an object, because nothing stored is no sign that it is still being loaded. */
+/** In an object, because `null` as a value would mean that it is still loading. */
 const getStored = async () => ({ stored: await getSettings() })
 
 function RuntimeForm({ settings }: { settings: Settings | null }) {

@@ -1,4 +1,4 @@
-// The calls of the settings pages, and the shapes that they read.
+// The calls of the settings pages, and the shapes of their answers.
 
 import { getSetup, request, sendJson } from '../api.ts'
 import type { Text } from '../texts.ts'
@@ -7,7 +7,7 @@ export type RemoteServer = { url: string; api_key?: string | null }
 export type ProgramServer = { name: string; command: string; args?: string[]; env?: Record<string, string> }
 export type ToolServers = { sse_servers: RemoteServer[]; shttp_servers: RemoteServer[]; stdio_servers: ProgramServer[] }
 
-/** What is stored of the settings, without keys. */
+/** The stored settings, without keys. */
 export type Settings = {
   agent: string | null
   max_iterations: number | null
@@ -28,13 +28,13 @@ export type Settings = {
   provider_tokens_set: Record<string, string | null> | null
 }
 
-/** Null as long as nothing was ever stored. It is asked first: a browser would report the 404 to whoever looks into its console. */
+/** Null if nothing was ever stored. This is checked first, because a browser logs a 404 in its console. */
 export async function getSettings(): Promise<Settings | null> {
   const { settings_stored: isStored } = await getSetup()
   return isStored ? request<Settings>('/api/settings') : null
 }
 
-/** A field that is left out is kept. The warning tells of a model that cannot be asked as it is set. */
+/** A missing field is not changed. The warning is about a model that cannot be used as configured. */
 export const saveSettings = (change: Record<string, unknown>) =>
   request<{ message: string; warning?: string }>('/api/settings', sendJson('POST', change))
 
@@ -183,7 +183,7 @@ export type AuditRecord = {
   fields: string[]
 }
 
-/** Every action that the service notes. */
+/** Every action in the audit log. */
 export const AUDIT_NAMES = {
   'key.issued': 'API key issued',
   'key.revoked': 'API key revoked',

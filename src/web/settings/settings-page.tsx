@@ -1,4 +1,4 @@
-// The settings of the owner, a section a page. The whole folder is loaded when it is first opened.
+// The settings of the owner, one page for each section. The whole folder is loaded when it is first opened.
 
 import '../settings.css'
 import type { ComponentType } from 'preact'

@@ -1,4 +1,5 @@
-// Everything that somebody has here as one archive. The service prepares it, also when this page is closed, and keeps it for a day.
+// The export of all the owner's data as one archive. The service prepares it, even after this page is closed, and keeps
+// it for a day.
 
 import { useCallback, useEffect } from 'preact/hooks'
 import { ApiError, request } from '../api.ts'
@@ -23,7 +24,7 @@ type Standing = Record<keyof typeof COUNTS | 'units' | 'units_done' | 'bytes', n
 const PLACE = '/api/export'
 const LOOK_EVERY_MS = 1_000
 
-/** In an object, because that there is none is no sign that it is still being loaded. */
+/** In an object, because `null` as a value would mean that it is still loading. */
 const look = async (): Promise<{ archive: Standing | null }> => {
   try {
     return { archive: await request<Standing>(`${PLACE}/state`) }
@@ -33,7 +34,7 @@ const look = async (): Promise<{ archive: Standing | null }> => {
   }
 }
 
-/** What there is, looked at again and again while it is being prepared. */
+/** The current state, requested repeatedly while the archive is being prepared. */
 function useArchive() {
   const loaded = useLoaded(useCallback(look, []))
   const asking = useAction()

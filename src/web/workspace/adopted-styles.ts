@@ -1,12 +1,12 @@
-// For a library that writes its styles as text into elements and attributes, which the content security policy of the console
-// forbids: they become style sheets that the script adopts, and properties, which it allows.
+// For a library that writes its styles as text into elements and attributes, which the console's content security
+// policy forbids: they become adopted style sheets and style properties, which it allows.
 
-/** Until what it returns is called, elements that are made take their styles in the allowed way. */
+/** Until the returned function is called, created elements set their styles in the allowed way. */
 export function adoptStyles(): () => void {
   const sheets: CSSStyleSheet[] = []
   const make = Document.prototype.createElement.bind(document)
   const sheetElement = () => {
-    // Stands where a style element would, and is nothing.
+    // Replaces a style element, and has no effect itself.
     const element = make('template')
     const sheet = new CSSStyleSheet()
     sheets.push(sheet)

@@ -1,4 +1,4 @@
-// What changed against the repository, file by file, each with its difference and a way back.
+// The changes compared with the repository, file by file, each with its diff and a button that reverts it.
 
 import '../conversation/cards.css'
 import { useCallback, useMemo, useState } from 'preact/hooks'
@@ -19,7 +19,7 @@ export function ChangesPane({ id, provider }: { id: string; provider: string | n
   const load = useCallback(() => listChanges(id), [id])
   const changes = useLoaded(load)
   const [isAsked, setIsAsked] = useState(false)
-  // Clients are told by these words that there is nothing to compare with.
+  // The service's text if there is no repository to compare with.
   if (changes.problem === 'Not a git repository')
     return <p class="empty">{say('There is no git repository in the workspace.')}</p>
   return (
@@ -48,7 +48,7 @@ export function ChangesPane({ id, provider }: { id: string; provider: string | n
 
 type ChangeListProps = { id: string; changes: Change[]; onReverted: () => void }
 
-/** So many that one has to look for a file. */
+/** From this number on, there is a search field. */
 const MANY = 12
 
 function ChangeList({ id, changes, onReverted }: ChangeListProps) {
@@ -138,7 +138,7 @@ function Difference({ texts }: { texts: Texts }) {
   )
 }
 
-/** Clients are told by these words that the texts are too long to be compared. */
+/** The service's text if the files are too long to compare. */
 const saidOf = (error: unknown): string =>
   messageOf(error).startsWith('file too large')
     ? say('The file is too large to be compared here. Download it, or look at it in the terminal.')

@@ -1,5 +1,5 @@
-// The shell of a conversation that has no runner: a line goes to the interpreter at the edge, and stands in the conversation as
-// what somebody ran. It shows the commands of the conversation, whoever ran them.
+// The shell of a conversation without a runner: a line is sent to the interpreter at the edge, and is a command of the
+// user in the conversation. It shows all commands of the conversation, of users and agents.
 
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ConnectionNotice } from '../conversation/chat-page.tsx'
@@ -80,7 +80,7 @@ type FieldProps = { text: string; onText: (text: string) => void; onKeyDown: (ev
 function CommandField({ text, onText, onKeyDown }: FieldProps) {
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    // On a touch screen this would open the keyboard over what there is to read.
+    // On a touch screen this would open the keyboard over the content.
     if (!isTouch()) field.current?.focus()
   }, [])
   return (

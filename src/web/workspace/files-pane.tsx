@@ -1,4 +1,4 @@
-// The tree of the workspace, and one of its files: to read, or to write.
+// The file tree of the workspace, and one of its files for reading and editing.
 
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
@@ -69,7 +69,7 @@ function useTree(id: string) {
 
 type TreeProps = { rows: Row[]; shown: string | null; onToggle: (path: string) => void; onOpen: (path: string) => void }
 
-/** Which rows are drawn, and which of them the keyboard stands on. */
+/** The rendered rows, and the one with the keyboard focus. */
 function useRows({ rows, onToggle, onOpen }: TreeProps) {
   const list = useRef<HTMLDivElement>(null)
   const [sight, setSight] = useState({ top: 0, height: 600 })
@@ -169,13 +169,13 @@ function TreeRow({ row, index, isActive, isShown }: TreeRowProps) {
   )
 }
 
-/** A text as it was read, with what is written over it, in lines as a text field has them. */
+/** The text as it was read, and the edited text, with the line ends of a text field. */
 type Opened = { text: string; draft: string }
 
 const openedOf = (text: string): Opened => ({ text, draft: inLines(text) })
 const isEdited = ({ text, draft }: Opened): boolean => draft !== inLines(text)
 
-/** What is written over a file is kept until it is stored, also while another page is looked at. */
+/** Edits of a file are kept until they are saved, even when another page is opened. */
 function useOpened(id: string, path: string) {
   const [edited, setEdited] = useUnsaved<Opened | null>(placeOfFile(id, path), null)
   const [read, setRead] = useState<Opened | null>(null)
@@ -195,13 +195,13 @@ function useOpened(id: string, path: string) {
 type Saving = {
   state: 'idle' | 'saving' | 'saved'
   problem: string | null
-  /** What stands there now, where somebody else changed the file; null in it where they took it away. */
+  /** The current contents, if another client changed the file; `text` is null if the file was deleted. */
   theirs: { text: string | null } | null
 }
 
 const IDLE: Saving = { state: 'idle', problem: null, theirs: null }
 
-/** Stored only where nobody else changed the file meanwhile, or where that is wanted. */
+/** Saves only if no other client changed the file meanwhile, or if overwriting is confirmed. */
 async function stored(id: string, path: string, { text, draft, overwrites }: Opened & { overwrites: boolean }) {
   const now = overwrites ? text : await textNow(id, path)
   if (now !== text) return { theirs: { text: now } }
@@ -228,7 +228,7 @@ function useFile(id: string, path: string) {
     setSaving({ ...IDLE, state: 'saving' })
     try {
       const { written, theirs = null } = await stored(id, path, { ...opened, overwrites })
-      // What is written meanwhile stays.
+      // Text that was entered meanwhile is kept.
       if (written !== undefined) set(({ draft }) => ({ text: written, draft }))
       setSaving({ ...IDLE, theirs, state: theirs === null ? 'saved' : 'idle' })
     } catch (error) {
@@ -272,11 +272,11 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
   )
 }
 
-/** A text field with more holds the page up for seconds. */
+/** A longer text blocks the page for seconds in a text field. */
 const MOST_EDITED = 1_000_000
 const BEGINNING = 50_000
 
-/** Of a long text the beginning, until somebody wants to edit it all the same. */
+/** Only the beginning of a long text, until the user edits it. */
 function Body({ long, text, children }: { long: boolean; text: string; children: ComponentChildren }) {
   const [isWanted, setIsWanted] = useState(false)
   if (!long || isWanted) return children

@@ -25,7 +25,7 @@ import {
 
 type Props = { id: string; onPushed: () => void }
 
-/** A hindrance is an answer here, and shown with where it is mended. */
+/** An obstacle is a normal result here, and is shown with a link to the fix. */
 type Prepared = { target: Target } | { hindrance: Hindrance }
 
 export function PullRequest({ id, onPushed }: Props) {
@@ -83,7 +83,7 @@ const HindranceNotice = ({ hindrance: { message, to, said } }: { hindrance: Hind
   </>
 )
 
-/** By conversation: a form that is closed meanwhile and opened again goes on with it, and begins nothing beside it. */
+/** By conversation: a form that is closed and opened again shows the running request, and starts no second one. */
 const underWay = new Map<string, { step: Step; tell: (step: Step) => void; address: Promise<string> }>()
 
 function begin(id: string, target: Target): void {
@@ -113,7 +113,7 @@ function useOpening(id: string, onOpened: (address: string) => void) {
   }
   useEffect(() => void follow(), [id])
   const open = (target: Target, draft: Draft) => {
-    // A second press comes before the first is drawn.
+    // A second click may come before the first is rendered.
     if (underWay.has(id)) return
     setTrouble(null)
     try {
@@ -200,7 +200,7 @@ function Fields({ draft, provider, onChange }: FieldsProps) {
   )
 }
 
-/** Without blanks around what is written, or why it cannot be a request. */
+/** The values without surrounding blanks, or why the request is invalid. */
 function checked(written: Draft): Draft {
   const draft = { ...written, branch: written.branch.trim(), into: written.into.trim(), title: written.title.trim() }
   if (!isBranchName(draft.branch) || !isBranchName(draft.into))

@@ -1,5 +1,6 @@
-// Takes the changes of a workspace to the conversation's git host, as a pull or merge request. Commit and push are commands of
-// the user's and stand in the conversation; the request is opened with the stored token, and its number noted there.
+// Sends the changes of a workspace to the conversation's git host, as a pull or merge request. Commit and push are
+// commands of the user in the conversation; the request is opened with the stored token, and its number is stored in
+// the conversation.
 
 import { ApiError, getConversation, newestStateEvent, request, sendJson } from '../api.ts'
 import { getSettings } from '../settings/settings-api.ts'
@@ -21,16 +22,16 @@ const PROVIDERS = {
 export type Provider = keyof typeof PROVIDERS
 
 export const nameOfProvider = (provider: Provider): string => PROVIDERS[provider].name
-/** As the host calls it; only GitLab has a name of its own. */
+/** The host's name for it; only GitLab has a different one. */
 export const nameOfRequest = (provider: string | null): Text =>
   provider === 'gitlab' ? 'Merge request' : 'Pull request'
 export const hasDrafts = (provider: Provider): boolean => PROVIDERS[provider].hasDrafts
 
-/** What keeps a request from being made, and where that is mended. */
+/** Why a request cannot be made, and where to fix this. */
 export class Hindrance extends Error {
   override readonly name = 'Hindrance'
   readonly to: string | null
-  /** What the program or the host said itself. */
+  /** The message of the program or the host. */
   readonly said: string
 
   constructor(sentence: string, { to = null, said = '' }: { to?: string | null; said?: string } = {}) {
@@ -45,13 +46,13 @@ export type Target = { provider: Provider; repository: string; draft: Draft; num
 
 const TOKENS = '/settings/git-hosts'
 
-/** Where the request would go, with what the form says at first. */
+/** The target of the request, with the initial values of the form. */
 export async function targetOf(id: string): Promise<Target> {
   const [found, settings] = await Promise.all([getConversation(id), getSettings()])
   const provider = found?.git_provider ?? null
   if (found === null || !found.selected_repository)
     throw new Hindrance(say('This conversation was not begun with a repository of a git host.'), { to: '/' })
-  // Where no settings are stored nothing is told of tokens: then the host says whether it takes one.
+  // Without stored settings, the tokens are unknown: then the host decides.
   const lacksToken = settings !== null && !((provider ?? '') in (settings.provider_tokens_set ?? {}))
   if (provider === null || !(provider in PROVIDERS) || lacksToken)
     throw new Hindrance(
@@ -66,7 +67,7 @@ export async function targetOf(id: string): Promise<Target> {
   return { provider: provider as Provider, repository, draft, numbers: found.pr_number }
 }
 
-/** The branches come with the main one first; who may not list them writes the name. */
+/** The main branch is the first in the list; users who may not list branches enter the name. */
 async function mainBranch(repository: string): Promise<string> {
   try {
     const path = `/api/user/repository/branches?repository=${encodeURIComponent(repository)}`
@@ -77,14 +78,14 @@ async function mainBranch(repository: string): Promise<string> {
   }
 }
 
-/** What git takes as the name of a branch, but for rare cases that it refuses itself. */
+/** The names that git accepts for a branch, except for rare cases that git itself refuses. */
 export const isBranchName = (name: string): boolean =>
   /^[^\s~^:?*[\\\p{Cc}]+$/u.test(name) && !/^[-/.]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/.test(name)
 
 export const STEPS = ['Committing…', 'Pushing…', 'Opening the request…'] as const satisfies readonly Text[]
 export type Step = (typeof STEPS)[number]
 
-/** The address of the request that was opened. */
+/** The URL of the opened request. */
 export async function openRequest(
   id: string,
   { provider, repository, draft }: Pick<Target, 'provider' | 'repository' | 'draft'>,
@@ -115,11 +116,11 @@ async function demandRest(id: string): Promise<void> {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A machine without a sandbox has its own place for the workspace: there it is where the commands are. */
+/** A machine without a sandbox has another path for the workspace; there, it is the current folder of the commands. */
 const inFolder = (folder: string, command: string): string =>
   `(cd ${quoted(folder)} 2>/dev/null || cd "$(git rev-parse --show-toplevel)" || exit 1; ${command})`
 
-/** A branch that is there already is gone on with; what is committed already needs no commit. */
+/** An existing branch is continued; if everything is committed, no commit is made. */
 const commitCommand = ({ branch, title }: Draft): string =>
   `git checkout -q -b ${quoted(branch)} 2>/dev/null || git checkout -q ${quoted(branch)} || exit 1; ` +
   `git add -A && { [ -z "$(git status --porcelain)" ] || git commit -q -m ${quoted(title)}; }`
@@ -129,7 +130,7 @@ const LONGEST_MS = 5 * 60_000
 
 type Outcome = { exitCode: number; output: string }
 
-/** What the command of this event came to. Others may run something at the same time; one that was stopped has an error only. */
+/** The result of the command of this event. Other commands may run at the same time; a stopped command has only an error. */
 export function outcomeOf(events: readonly StoredEvent[], action: number): Outcome | null {
   const ends = (kind: string | undefined): boolean => kind === 'run' || kind === 'error'
   const outcome = events.find(({ observation, cause }) => ends(observation) && cause === action)
@@ -162,7 +163,7 @@ async function runCommand(id: string, command: string): Promise<Outcome> {
   })
 }
 
-/** What a host means that does not take a push. */
+/** The meaning of a host's error after a refused push. */
 export function pushHindrance(said: string, branch: string): Hindrance {
   if (/protected branch|GH006|not allowed to push|hook declined/i.test(said))
     return new Hindrance(say('The host takes no push to {branch}: it is protected. Choose another name.', { branch }), {
@@ -179,7 +180,7 @@ export function pushHindrance(said: string, branch: string): Hindrance {
 
 type Called = { result?: { content: { text: string }[]; isError?: boolean }; error?: { message: string } }
 
-/** By the service's own tools for this, which use the token and never make a second request of one call. */
+/** Uses the service's own tools for this, which use the token and never open a second request for one call. */
 async function askHost(id: string, { provider, repository, draft }: Pick<Target, 'provider' | 'repository' | 'draft'>) {
   const { tool, repository: named, text, hasDrafts: canDraft } = PROVIDERS[provider]
   const args = {
@@ -204,7 +205,7 @@ async function askHost(id: string, { provider, repository, draft }: Pick<Target,
   return said.split('\n')[0] ?? ''
 }
 
-/** What the service says of a host that opened nothing. */
+/** The service's message about a host that opened no request. */
 export function hostHindrance(said: string, branch: string): Hindrance {
   if (/stored tokens?\b|token is stored/.test(said))
     return new Hindrance(say('The host does not take the stored token for a request.'), { to: TOKENS, said })
@@ -215,7 +216,7 @@ export function hostHindrance(said: string, branch: string): Hindrance {
   return new Hindrance(say('The host opened no request.'), { said })
 }
 
-// What was opened from this browser, so that it is found again and not made twice.
+// The requests that were opened from this browser, so that they are found again and not opened twice.
 
 const storedAs = (id: string): string => `bellwether.request.${id}`
 
@@ -228,7 +229,7 @@ export const noteOpened = (id: string, address: string): void => {
   ofBrowser(() => localStorage.setItem(storedAs(id), address))
 }
 
-/** A browser that keeps nothing for pages says so by an exception: then nothing is known of before. */
+/** If the browser stores nothing for pages, earlier requests are unknown. */
 function ofBrowser<T>(ask: () => T): T | null {
   try {
     return ask()

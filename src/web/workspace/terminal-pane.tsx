@@ -43,7 +43,7 @@ export function TerminalPane({ id }: { id: string }) {
   )
 }
 
-/** What the service says of a conversation that is closed. */
+/** The service's text for a stopped conversation. */
 const STOPPED = /\bis stopped\b/
 
 function Stopped({ id, onStarted }: { id: string; onStarted: () => void }) {
@@ -61,7 +61,7 @@ function Stopped({ id, onStarted }: { id: string; onStarted: () => void }) {
   )
 }
 
-/** The usual reasons, in the reader's language. */
+/** The common reasons, in the user's language. */
 const REASONS: readonly (readonly [said: RegExp, text: Text])[] = [
   [/^No runner is connected\b/, 'No runner is connected. Start one with “npm run runner”.'],
   [
@@ -141,15 +141,15 @@ function drawn(box: HTMLElement, theme: ITheme): MountedTerminal {
     fontSize: 14,
     scrollback: 5000,
     screenReaderMode: false,
-    // For the widths of characters, below.
+    // Required for the character widths below.
     allowProposedApi: true,
     theme,
-    // Links are opened by nobody: what a program prints is a stranger's word.
+    // Links are not opened, because a program's output is not trusted.
     linkHandler: { activate: () => undefined },
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
-  // As programs count them: pictures of one character are two columns wide.
+  // As programs count them: emoji are two columns wide.
   terminal.loadAddon(new Unicode11Addon())
   terminal.unicode.activeVersion = '11'
   terminal.open(box)
@@ -157,7 +157,7 @@ function drawn(box: HTMLElement, theme: ITheme): MountedTerminal {
   return { terminal, fit }
 }
 
-/** Returns what closes it. */
+/** Returns a function that closes it. */
 function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }: Host): () => void {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const leaveStyles = adoptStyles()
@@ -197,7 +197,7 @@ type Typed = { terminal: Terminal; box: HTMLElement; isOpen: () => boolean }
 function typeInto(socket: TerminalSocket, { terminal, box, isOpen }: Typed): void {
   terminal.onData((text) => socket.type(text))
   terminal.onBinary((text) => socket.type(text))
-  // Tab and the others are the program's: one key leads out. Where no program is, Tab leads out as well.
+  // The program gets Tab and the other keys: one key moves the focus out. If no program is running, Tab does too.
   terminal.attachCustomKeyEventHandler((event) => {
     if (event.key === 'Tab' && !isOpen()) return false
     if (event.key.toLowerCase() !== 'm' || !event.ctrlKey || !event.shiftKey) return true
@@ -215,7 +215,7 @@ function typeInto(socket: TerminalSocket, { terminal, box, isOpen }: Typed): voi
 
 type Fitted = { fit: FitAddon; size: Size; onSize: (size: Size) => void }
 
-/** Returns what ends it. */
+/** Returns a function that ends it. */
 function followSize(box: HTMLElement, { fit, size, onSize }: Fitted): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null
   let wanted = size
@@ -241,7 +241,7 @@ const ANSI_LIGHT = '#182022 #b3261e #1c7439 #7a5200 #2563b0 #8a3ca8 #0b6660 #566
 const ANSI_DARK = '#2c3637 #ff8d83 #6fcf8b #f0c060 #7fb2f0 #cf96e6 #62cbc0 #e2e9e8'.split(' ')
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** The colours of the console; the bright ones are the same, so that all can be read on its ground. */
+/** The colors of the console; the bright ones are the same, so that all are readable on its background. */
 function themeOf(isDark: boolean): ITheme {
   const style = getComputedStyle(document.documentElement)
   const colour = (name: string) => style.getPropertyValue(name).trim()

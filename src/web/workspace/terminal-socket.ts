@@ -1,4 +1,4 @@
-// The terminal of a conversation over its socket: goes on after a lost connection with what it has.
+// The socket of a conversation's terminal: after a lost connection it resumes from the received position.
 
 import { closeQuietly } from '../close-quietly.ts'
 import { terminalAddress } from './workspace-api.ts'
@@ -15,17 +15,17 @@ export type TerminalNews = {
 export type TerminalStatus =
   | { state: 'connecting' }
   | { state: 'open' }
-  /** The connection is lost, and tried again. */
+  /** The connection is lost and will be retried. */
   | { state: 'lost'; message: string }
-  /** The shell is gone; another one is there when it is asked for. */
+  /** The shell has ended; another one starts on request. */
   | { state: 'ended'; message: string }
-  /** No more is tried. */
+  /** No further attempts. */
   | { state: 'closed'; message: string }
 
 const ACK_BYTES = 64 * 1024
 const FRAME_BYTES = 32 * 1024
 const MOST_WAIT_MS = 8_000
-/** For good: the conversation has ended, or the key has. */
+/** Permanent: the conversation has ended, or the key is no longer valid. */
 const FINAL = new Set([1000, 1008])
 
 type TerminalMessage = { type: string; terminal?: string; reset?: boolean; cols?: number; rows?: number } & {
@@ -60,7 +60,7 @@ export class TerminalSocket {
     for (let at = 0; at < bytes.length; at += FRAME_BYTES) this.#send(bytes.subarray(at, at + FRAME_BYTES))
   }
 
-  /** Control characters are taken out by the service. */
+  /** The service removes control characters. */
   paste(text: string): void {
     for (let at = 0; at < text.length; at += FRAME_BYTES / 4)
       this.#say({ type: 'paste', text: text.slice(at, at + FRAME_BYTES / 4) })
@@ -117,7 +117,7 @@ export class TerminalSocket {
     this.#drawn = this.#drawn.then(() => this.#news.draw(bytes)).then(() => this.#arrived(position))
   }
 
-  /** Only what is drawn is acknowledged: a slow page slows the program. */
+  /** Only drawn bytes are acknowledged: a slow page slows the program. */
   #arrived(position: number): void {
     if (position - this.#acked < ACK_BYTES && position < this.#position) return
     this.#acked = position

@@ -1,10 +1,11 @@
-// The tree of a workspace as rows: folders are read when they are opened, and only what is open has rows.
+// The tree of a workspace as rows: folders are read when they are opened, and only open folders have rows for their
+// contents.
 
 export type Row = { path: string; name: string; depth: number; isFolder: boolean; isOpen: boolean }
 /** By path, without a slash at the end; '' is the workspace. */
 export type Folders = ReadonlyMap<string, readonly string[]>
 
-/** `file-2` stands before `file-10`. */
+/** `file-2` is sorted before `file-10`. */
 const BY_NAME = new Intl.Collator('en', { numeric: true })
 const isFolder = (entry: string): boolean => entry.endsWith('/')
 
@@ -12,7 +13,7 @@ const isFolder = (entry: string): boolean => entry.endsWith('/')
 export const inOrder = (entries: readonly string[]): string[] =>
   entries.toSorted((a, b) => Number(isFolder(b)) - Number(isFolder(a)) || BY_NAME.compare(a, b))
 
-/** The names that a listing gives are paths; a folder's ends with a slash. */
+/** The names in a listing are paths; a folder's ends with a slash. */
 export function rowsOf(folders: Folders, open: ReadonlySet<string>): Row[] {
   const rows: Row[] = []
   const add = (folder: string, depth: number) => {
@@ -28,13 +29,13 @@ export function rowsOf(folders: Folders, open: ReadonlySet<string>): Row[] {
   return rows
 }
 
-/** Which rows are drawn: those in sight and some on either side. */
+/** The rendered rows: the visible ones and some above and below. */
 export function rowsInSight(count: number, { top, height, row }: { top: number; height: number; row: number }) {
   const from = Math.max(0, Math.floor(top / row) - 8)
   return { from, to: Math.min(count, Math.ceil((top + height) / row) + 8) }
 }
 
-/** Where a key of the keyboard leads; null for a key that leads nowhere. */
+/** The row after a key press; null for other keys. */
 export function rowAfterKey(rows: readonly Row[], at: number, key: string): number | null {
   const row = rows[at]
   if (key === 'ArrowDown') return Math.min(rows.length - 1, at + 1)

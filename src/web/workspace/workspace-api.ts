@@ -1,4 +1,4 @@
-// What the workspace's page asks of the service.
+// The requests of the workspace page.
 
 import { createTwoFilesPatch, diffArrays } from 'diff'
 import { strToU8, zipSync } from 'fflate'
@@ -16,20 +16,20 @@ export const listFolder = (id: string, path: string) =>
 export const readText = async (id: string, path: string): Promise<string> =>
   (await request<{ code: string }>(place(id, `select-file?file=${encodeURIComponent(path)}`))).code
 
-/** As `readText`; null where no such file is any more. */
+/** Like `readText`; null if the file does not exist any more. */
 export const textNow = (id: string, path: string): Promise<string | null> =>
   readText(id, path).catch((error: unknown) => {
-    // The words by which a file that is not there is told from one that cannot be read.
+    // This text distinguishes a missing file from one that cannot be read.
     if (error instanceof ApiError && error.message.includes('No such file:')) return null
     throw error
   })
 
 const END = /\r\n|\r|\n/
 
-/** As a text field has it, which knows one end of a line only. */
+/** With the line ends of a text field, which has only one kind. */
 export const inLines = (text: string): string => text.replaceAll(new RegExp(END, 'g'), '\n')
 
-/** The lines with the ends that the file has, so that an edit changes no other line. */
+/** The lines with the file's line ends, so that an edit changes no other line. */
 export function withEndsOf(file: string, lines: string): string {
   const ends = file.match(new RegExp(END, 'g')) ?? []
   const first = ends[0] ?? '\n'
@@ -47,7 +47,7 @@ export function withEndsOf(file: string, lines: string): string {
 
 export const zipAddress = (id: string): string => place(id, 'zip-directory')
 
-/** Stores a text where it stands: an archive keeps the folders and the letters of a name, which an upload of a file does not. */
+/** Stores a text at its path: an archive keeps folders and all letters of a name, an upload of a single file does not. */
 export async function saveText(id: string, path: string, text: string): Promise<void> {
   const archive = zipSync({ [path]: [strToU8(text), { level: 0 }] })
   const form = new FormData()
@@ -70,7 +70,7 @@ export function diffOf({ original, modified }: Texts): string {
   return patch.slice(Math.max(0, patch.indexOf('@@')))
 }
 
-/** Takes a new file away, as a command of the user's that stands in the conversation. */
+/** Deletes a new file, as a command of the user in the conversation. */
 export function removeFile(id: string, path: string): Promise<unknown> {
   const quoted = `'/workspace/${path.replaceAll("'", `'\\''`)}'`
   const action = { action: 'run', args: { command: `rm -f -- ${quoted}` } }
@@ -89,7 +89,7 @@ export async function listPorts(id: string): Promise<Port[]> {
 export const closePort = (id: string, port: number) =>
   request<unknown>(place(id, `web-hosts/${port}`), { method: 'DELETE' })
 
-/** Null where there can be a terminal; else why there is none, and what to do. */
+/** Null if a terminal is possible; otherwise why not, and what to do. */
 export async function whyNoTerminal(id: string): Promise<string | null> {
   return (await request<{ reason: string | null }>(place(id, 'terminal'))).reason
 }

@@ -1,4 +1,5 @@
-// The workspace of a conversation: files, changes, terminal and servers. The whole folder is loaded when it is first opened.
+// The workspace of a conversation: files, changes, terminal and servers. The whole folder is loaded when it is first
+// opened.
 
 import './workspace.css'
 import type { ComponentType } from 'preact'

@@ -1,27 +1,27 @@
-// Which commit to test next: the one that parts those that are left best. The order and the ways of counting are git's,
-// so that the same one is found.
+// Selects the next commit to test: the one that divides the rest best. The order and the counting are git's, so that
+// the same commit is selected.
 
 export interface Candidate {
   oid: string
   parents: string[]
-  /** Whether it may be what is searched for: it changes what is asked for. */
+  /** Whether it may be the searched commit: it changes one of the paths. */
   counts: boolean
 }
 
 export interface Halved {
-  /** The best first. Without `ranksAll` it is the only one. */
+  /** The best first. Without `ranksAll` only the best one. */
   ranked: string[]
-  /** How many are left, and how many of them the best one leads to. */
+  /** The number of remaining commits, and how many of them are reachable from the best one. */
   all: number
   reached: number
 }
 
 interface Node extends Candidate {
-  /** How many of those that count it leads to, itself among them. */
+  /** The number of counted commits reachable from it, including itself. */
   weight: number
 }
 
-/** Takes what is between good and bad, the youngest first. */
+/** Expects the commits between good and bad, the youngest first. */
 export function halve(commits: readonly Candidate[], { ranksAll }: { ranksAll: boolean }): Halved {
   const nodes = new Map<string, Node>()
   for (const commit of [...commits].reverse()) nodes.set(commit.oid, { ...commit, weight: -1 })
@@ -40,7 +40,7 @@ export function halve(commits: readonly Candidate[], { ranksAll }: { ranksAll: b
   return { ranked: best ? [best.oid] : [], all, reached: best?.weight ?? 0 }
 }
 
-/** Counts. It may end early at one that is half-way. */
+/** Computes the weights. It may stop early at one that is half-way. */
 function weigh(nodes: ReadonlyMap<string, Node>, { all, endsEarly }: { all: number; endsEarly: boolean }): Node | null {
   const isHalf = ({ weight, counts }: Node) =>
     endsEarly && counts && Math.abs(2 * weight - all) <= (all < 1024 ? 1 : all / 1024)
@@ -85,8 +85,8 @@ export function stepsFor(all: number): number {
 }
 
 /**
- * The first that may be tested, where some may not. When the best one is among those, another is taken some way from
- * it, by numbers that follow from how many there are.
+ * Selects the first one that may be tested, if some are skipped. If the best one is skipped, another one at a distance
+ * from it is selected, computed from the number of commits.
  */
 export function awayFromSkipped(
   ranked: readonly string[],

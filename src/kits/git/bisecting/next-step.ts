@@ -1,4 +1,4 @@
-// Goes on with a search: tells what is known, finds the next commit to test and checks it out, or names the one found.
+// Continues a search: reports the state, finds the next commit to test and checks it out, or names the result.
 
 import { changeSummary, diffstat } from '../diffstat.ts'
 import { GitFailure } from '../failure.ts'
@@ -14,7 +14,7 @@ import { switchTo } from '../switching.ts'
 import { awayFromSkipped, type Candidate, halve, stepsFor } from './halving.ts'
 import { described, log, type Marks, marksOf, pathsOf, read, type Terms, termsOf, write } from './state.ts'
 
-/** `found` when there is nothing left to test. */
+/** `found` if nothing is left to test. */
 export type Outcome = 'testing' | 'found' | 'waiting' | 'only-skipped'
 
 const ONLY_SKIPPED = 2
@@ -84,8 +84,8 @@ async function candidates(git: Invocation, bad: string, { good }: Marks): Promis
 }
 
 /**
- * Whether a commit changes any of the paths. A parent that has them as they are is the only one that is followed; the
- * sides that are known to be good say nothing.
+ * Whether a commit changes any of the paths. If a parent has the same versions, only that parent is followed; parents
+ * known to be good are ignored.
  */
 async function changed(
   repo: Repository,
@@ -108,7 +108,7 @@ async function changed(
   return { same: null, counts: found.isWithin ? found.within : found.left }
 }
 
-/** What both sides grew from has to be good: otherwise it was mended on the way, and not broken. */
+/** The merge base must be good: otherwise the bug was fixed on one side, not introduced. */
 async function testsMergeBase(git: Invocation, bad: string, marks: Marks): Promise<boolean> {
   const repo = git.repo()
   if ((await read(repo, 'BISECT_ANCESTORS_OK')) !== null) return false

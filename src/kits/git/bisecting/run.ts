@@ -1,4 +1,4 @@
-// Has a command tell good from bad by its exit code until the search is over.
+// Runs a command whose exit code tells good from bad, until the search has ended.
 
 import { failed, fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
@@ -8,7 +8,7 @@ import { inQuotes, marksOf, termsOf, testedCommit } from './state.ts'
 const CANNOT_TELL = 125
 const NOT_FOUND: readonly number[] = [126, 127]
 
-/** What is said of the commit that was tested. */
+/** The result for the tested commit. */
 interface Answers {
   setState: (git: Invocation, action: string, words: readonly string[]) => Promise<Outcome>
   skip: (git: Invocation, words: readonly string[]) => Promise<Outcome>
@@ -49,7 +49,7 @@ async function tested(git: Invocation, command: string): Promise<number> {
   return exitCode
 }
 
-/** A command that cannot be run on a good commit either says nothing of the others. */
+/** A command that cannot run on a known good commit gives no information about the others. */
 async function tryGood(
   git: Invocation,
   { command, exitCode, good }: { command: string; exitCode: number; good: string },

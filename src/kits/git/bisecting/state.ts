@@ -1,4 +1,4 @@
-// What a search for the commit that changed something keeps in `.git`, as git keeps it.
+// The state of a bisection in `.git`, in git's format.
 
 import { utf8 } from '../bytes.ts'
 import type { Invocation } from '../invocation.ts'
@@ -38,7 +38,7 @@ export async function write(repo: Repository, name: string, text: string): Promi
   await repo.fs.write(`${repo.gitDir}/${name}`, utf8(text))
 }
 
-/** Where the search began: a branch or a commit; null when nothing is searched for. */
+/** The branch or commit from before the search; null if there is no search. */
 export function startOf(repo: Repository): Promise<string | null> {
   return read(repo, 'BISECT_START')
 }
@@ -62,7 +62,7 @@ export async function marksOf(repo: Repository): Promise<Marks> {
 
 const COMMANDS = 'help start skip next reset visualize view replay log run terms'.split(' ')
 
-/** Why the sides cannot be called that; null if they can. */
+/** Why the terms cannot have these names; null if they can. */
 export function termsRefusal({ bad, good }: Terms): string | null {
   if (bad === good) return 'please use two different terms'
   for (const [term, usual, meanings] of [
@@ -77,16 +77,16 @@ export function termsRefusal({ bad, good }: Terms): string | null {
   return null
 }
 
-/** What is tested: the commit that is checked out, or the one that stands for it where none is. */
+/** The commit being tested: the checked out one, or its substitute without a checkout. */
 export async function testedCommit(repo: Repository): Promise<string> {
   return (await read(repo, 'BISECT_HEAD')) ?? (await repo.refs.resolve('HEAD')) ?? ''
 }
 
-/** What a search is restricted to. */
+/** The paths that limit a search. */
 export async function pathsOf(repo: Repository): Promise<string[]> {
   const text = (await read(repo, 'BISECT_NAMES')) ?? ''
   const words = [...text.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) => word.replaceAll("'\\''", "'"))
-  // Git stores what it was given, and reads no paths where no dashes stand in front of them.
+  // Git stores the arguments as given, and reads no paths without dashes before them.
   return words[0] === '--' ? words.slice(1) : []
 }
 
@@ -102,7 +102,7 @@ export async function described(repo: Repository, oid: string): Promise<string> 
   return `[${oid}] ${subjectOf((await repo.commit(oid)).message)}`
 }
 
-/** Notes what a commit is; `isLogged` says whether as a command of its own. */
+/** Stores the state of a commit; `isLogged`: whether as a separate command. */
 export async function mark(git: Invocation, state: string, oid: string, isLogged: boolean): Promise<void> {
   const repo = git.repo()
   const terms = await termsOf(repo)

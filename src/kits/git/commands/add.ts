@@ -33,7 +33,7 @@ export async function add(git: Invocation, args: string[]): Promise<number> {
   const pathspec = git.pathspec(options.rest)
   const how = { untracked: !options.has('update'), force: options.has('force'), intends: options.has('intent-to-add') }
   const filter = (path: string) => pathspec.matches(path)
-  // Nothing is added when one of the paths is wrong.
+  // If one of the paths is invalid, nothing is added.
   await stage(repo, { ...how, filter, dryRun: true })
   const ignored = await checkUnmatched(git, pathspec)
   const { changes, embedded } = await stage(repo, { ...how, filter, dryRun: options.has('dry-run') })
@@ -46,7 +46,7 @@ export async function add(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-/** What was named and is ignored. What was named and is not there at all is an error. */
+/** The given paths that are ignored. A given path that does not exist is an error. */
 async function checkUnmatched(git: Invocation, pathspec: Pathspec): Promise<string[]> {
   const repo = git.repo()
   const ignored: string[] = []

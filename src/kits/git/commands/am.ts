@@ -77,7 +77,7 @@ async function mailsFrom(git: Invocation, names: readonly string[]): Promise<str
     const mails = splitMailbox(text)
     if (mails === null) {
       if (names.length === 0 && text.trim() === '') return []
-      // What is piped in is taken for a mail.
+      // Piped input is treated as a mail.
       if (names.length === 0) return [text]
       throw new GitFailure('Patch format detection failed.', 128)
     }
@@ -173,7 +173,7 @@ async function resume(git: Invocation, what: string, options: Arguments): Promis
   return run(git, await storedOptions(git))
 }
 
-/** Commits what somebody made of the mail that did not fit. */
+/** Commits the manual resolution of a mail that did not apply. */
 async function goOn(git: Invocation): Promise<void> {
   const repo = git.repo()
   const noted = await notedMail(git)

@@ -42,7 +42,7 @@ export async function apply(git: Invocation, args: string[]): Promise<number> {
   const report = new WhitespaceReport(git, action, options.has('quiet'))
   const shows = ['stat', 'numstat', 'summary'].some((name) => options.has(name))
   const applies = options.has('check') || !shows || options.has('apply')
-  // One input after the other, as git does: what the first one changed stays when the second does not fit.
+  // One input after another, like git: the changes of the first one stay if the second does not apply.
   for (const name of inputs) {
     const files = await filesOf(git, name, { options, report, applies })
     if (applies) await put(git, files, { options, report })
@@ -88,7 +88,7 @@ function moved(file: FilePatch, folder: string | null): FilePatch {
   return { ...file, oldPath: below(file.oldPath), newPath: below(file.newPath) }
 }
 
-/** In a folder of a repository, what is outside of it is left alone. */
+/** In a subfolder of a repository, paths outside it are ignored. */
 function isWanted(git: Invocation, { oldPath, newPath }: FilePatch, options: Arguments): boolean {
   const path = newPath ?? oldPath ?? ''
   const prefix = git.hasRepo() ? git.cwd.slice(git.repo().root.length + 1) : ''
@@ -133,7 +133,7 @@ async function put(git: Invocation, files: readonly FilePatch[], { options, repo
     await writeRejected(target, outcome)
   }
   if (options.has('verbose')) for (const remark of remarks) git.err(remark)
-  // What would be left out is no failure of a check.
+  // Hunks that would be rejected do not make a check fail.
   if (errors.length > 0 && !(options.has('reject') && options.has('check')))
     throw new GitFailure(options.has('quiet') ? '' : errors.join('\n'), 1)
   if (options.has('check') || report.forbids) return

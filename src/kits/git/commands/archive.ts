@@ -14,10 +14,10 @@ import { revision } from '../revisions.ts'
 
 const OPTIONS = ['format=', 'list|l', 'prefix=', 'output|o=', 'verbose|v', 'mtime=']
 const FORMATS = ['tar', 'tgz', 'tar.gz', 'zip'] as const
-/** An archive is made in memory. */
+/** An archive is built in memory. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** The files of a tree in one file. */
+/** Writes the files of a tree to one archive. */
 export async function archive(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('archive', OPTIONS, args)
   if (options.has('list')) {
@@ -98,7 +98,7 @@ async function entriesOf(
   return [...entries, ...(await add(tree, ''))]
 }
 
-/** The attributes that the tree itself has in a folder. */
+/** The attributes of a folder in the tree. */
 async function textIn(repo: Repository, tree: string, folder: string | null): Promise<string | null> {
   if (folder === null) return readText(repo.fs, `${repo.gitDir}/info/attributes`)
   const oid = await revision(repo, `${tree}:${folder === '' ? '' : `${folder}/`}.gitattributes`)

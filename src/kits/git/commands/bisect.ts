@@ -26,7 +26,7 @@ import { log as logCommand } from './log.ts'
 
 const USAGE = 'usage: git bisect [help|start|bad|good|new|old|terms|skip|next|reset|visualize|view|replay|log|run]'
 
-/** Halves the history until the commit is found that changed something. */
+/** Searches the history by bisection for the commit that introduced a change. */
 export async function bisect(git: Invocation, args: string[]): Promise<number> {
   const [action, ...rest] = args
   git.repo()
@@ -75,7 +75,7 @@ async function start(git: Invocation, args: readonly string[]): Promise<number> 
   try {
     return exitCodeOf(await autoNext(git))
   } catch (error) {
-    // What cannot be searched for is not begun.
+    // An invalid search is not started.
     if (error instanceof GitFailure) await forget(git)
     throw error
   }
@@ -131,7 +131,7 @@ function termBehind(word: string | undefined): string {
   return word
 }
 
-/** Searches that name their sides otherwise begin with the words that are used first. */
+/** The terms of a search are set by the first command that uses other terms. */
 async function termFor(git: Invocation, action: string): Promise<Terms> {
   const repo = git.repo()
   const terms = await termsOf(repo)
@@ -226,7 +226,7 @@ async function view(git: Invocation, options: readonly string[]): Promise<number
   ])
 }
 
-/** Takes the steps of a log again. */
+/** Repeats the steps of a log. */
 async function replay(git: Invocation, [name]: readonly string[]): Promise<number> {
   if (name === undefined) throw failed('no logfile given')
   const path = git.resolve(name)

@@ -62,7 +62,7 @@ async function pathAndRevisions(git: Invocation, options: Arguments): Promise<{ 
   let file = options.paths?.[0]
   if (options.paths && options.paths.length > 1) throw usage
   if (file === undefined) {
-    // The file comes last, or first and then the revision.
+    // The file is the last argument, or the first one with the revision after it.
     const isFirst = plain.length === 2 && lstatAt(git.fs, git.resolve(plain[1] ?? '')) === null
     file = isFirst ? plain.shift() : plain.pop()
   }
@@ -120,7 +120,7 @@ function personOf(origin: Origin, role: 'author' | 'committer'): Signature {
   return origin.commit?.[role] ?? { ...UNCOMMITTED, seconds: Math.floor(Date.now() / 1000), zone: '+0000' }
 }
 
-/** As wide as a date of the style can be, whatever the dates are. */
+/** The maximum width of a date in each style, whatever the dates are. */
 const DATE_WIDTHS: Readonly<Record<string, number>> = {
   ...{ rfc: 31, rfc2822: 31, iso: 25, iso8601: 25, 'iso-strict': 25, 'iso8601-strict': 25, raw: 16, unix: 10 },
   ...{ short: 10, relative: 22, human: 16, default: 30, normal: 30, local: 30 },
@@ -179,7 +179,7 @@ async function shownIds(
   if (length < 40) {
     for (const oid of origins.keys())
       if (oid !== null) length = Math.max(length, (await abbreviate(git.repo(), oid, length)).length)
-    // A letter more, in place of which a boundary has its mark.
+    // One more letter, which is replaced by the mark of a boundary.
     length++
   }
   const shown = new Map<string | null, string>()

@@ -116,7 +116,7 @@ async function list(git: Invocation, options: Arguments, current: string | null)
   return 0
 }
 
-/** Behind the name of a ref that stands for another one. */
+/** After the name of a symbolic ref. */
 const ARROW = / -> .*/
 
 type Row = { name: string; ref: string; oid: string; isCurrent: boolean }

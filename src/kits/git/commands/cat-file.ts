@@ -4,7 +4,7 @@ import type { Invocation } from '../invocation.ts'
 import { type GitObject, MODE, parseTree } from '../objects.ts'
 import { revision, unknownRevision } from '../revisions.ts'
 
-/** The contents, kind and size of one object, or of each that the input names. */
+/** The contents, kind and size of one object, or of each object named in the input. */
 export async function catFile(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('cat-file', ['p', 't', 's', 'e', 'batch?', 'batch-check?', 'buffer'], args)
   const modes = ['p', 't', 's', 'e'].filter((name) => options.has(name))
@@ -34,7 +34,7 @@ export async function catFile(git: Invocation, args: string[]): Promise<number> 
 
 type ObjectRequest = { object: GitObject; oid: string; kind: string; name: string }
 
-/** Tags and commits lead to what is asked for. */
+/** Tags and commits are followed to the requested kind. */
 async function objectAsked(git: Invocation, { object, oid, kind, name }: ObjectRequest): Promise<GitObject> {
   if (kind === '' || kind === object.type) return object
   if (kind !== 'tree' && kind !== 'commit') {

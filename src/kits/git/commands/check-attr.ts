@@ -2,7 +2,7 @@ import { parseArguments } from '../arguments.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 
-/** What the attributes of paths are. */
+/** Shows the attributes of paths. */
 export async function checkAttr(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('check-attr', ['all|a'], args)
   const { attributes, root } = git.repo()

@@ -6,7 +6,7 @@ import type { Invocation } from '../invocation.ts'
 
 const OPTIONS = ['quiet|q', 'verbose|v', 'non-matching|n', 'stdin', 'z', 'no-index']
 
-/** Which of the paths are ignored, and by which rule. */
+/** Shows which of the paths are ignored, and by which rule. */
 export async function checkIgnore(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('check-ignore', OPTIONS, args)
   if (options.has('stdin') && options.rest.length > 0) throw fatal('cannot specify pathnames with --stdin')

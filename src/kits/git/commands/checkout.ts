@@ -63,13 +63,13 @@ export async function checkout(git: Invocation, args: string[]): Promise<number>
   return switchToWord(git, word, { ...how, detach: options.has('detach') })
 }
 
-/** A branch of ours with the name that the followed one has at its remote. */
+/** Creates a local branch with the name that the followed one has at its remote. */
 function createTracking(git: Invocation, word: string, how: SwitchOptions): Promise<number> {
   const name = word.replace(/^(refs\/remotes\/)?[^/]+\//, '')
   return createAndSwitch(git, { ...how, name, start: word, reset: false, track: true })
 }
 
-/** Options for a branch or a commit do not go with paths. */
+/** Options for a branch or a commit cannot be combined with paths. */
 function refuseForPaths(options: Arguments, isNew: boolean): void {
   const [path = ''] = options.paths ?? []
   if (isNew && options.plain.length === 0) {
@@ -80,7 +80,7 @@ function refuseForPaths(options: Arguments, isNew: boolean): void {
   if (options.has('track') && !isNew) throw fatal('--track needs a branch name')
 }
 
-/** A side is that of a file whose merge is open. */
+/** A side exists only for a file with an unfinished merge. */
 function refuseSides(options: Arguments): void {
   if (options.has('ours') || options.has('theirs'))
     throw fatal("'--ours/--theirs' cannot be used with switching branches")
@@ -143,7 +143,7 @@ async function kindOf(git: Invocation, word: string): Promise<'tag' | 'remote br
   return ref?.startsWith('refs/remotes/') ? 'remote branch' : 'commit'
 }
 
-/** A file that is there, or one that is known although it was removed. */
+/** A file that exists, or a tracked one that was removed. */
 async function isPath(git: Invocation, word: string): Promise<boolean> {
   if (lstatAt(git.fs, git.resolve(word))) return true
   const { root } = git.repo()
@@ -159,7 +159,7 @@ function trackOf(options: Arguments): boolean | undefined {
 
 type SwitchOptions = { quiet: boolean; force: boolean }
 
-/** What a word means for a checkout: a branch of ours, or any commit. */
+/** The meaning of a word for a checkout: a local branch, or any commit. */
 async function branchOrCommit(
   git: Invocation,
   word: string,
@@ -203,7 +203,7 @@ async function createAndSwitch(git: Invocation, { name, reset, track, ...how }: 
   if (existed && !reset) throw fatal(`a branch named '${name}' already exists`)
   const oid = await startPoint(repo, start ?? 'HEAD').catch(() => null)
   if (oid === null) throw fatal(`'${start}' is not a commit and a branch '${name}' cannot be created from it`)
-  // The branch comes into being only when the tree could be brought there.
+  // The branch is created only after the tree was checked out.
   await bringTree(git, { oid, force: how.force })
   await makeBranch(git, { name, start, force: reset, isNext: true, track, quiet: how.quiet })
   const from = head.ref?.replace(/^refs\/heads\//, '') ?? head.oid ?? ''
@@ -215,7 +215,7 @@ async function createAndSwitch(git: Invocation, { name, reset, track, ...how }: 
   return 0
 }
 
-/** A branch that one remote alone has becomes one of ours that follows it. */
+/** If exactly one remote has a branch with this name, a local branch is created that follows it. */
 async function followRemote(git: Invocation, word: string, how: SwitchOptions): Promise<boolean> {
   const refs = await git.repo().refs.list('refs/remotes/')
   const matches = [...refs.keys()].filter((ref) => ref.replace(/^refs\/remotes\/[^/]+\//, '') === word)
@@ -231,7 +231,7 @@ async function followRemote(git: Invocation, word: string, how: SwitchOptions): 
   return true
 }
 
-/** The files of the branch that is left stay with a checkout, and go with a switch. */
+/** The files of the previous branch are kept by a checkout, and removed by a switch. */
 async function startOrphan(
   git: Invocation,
   name: string,
@@ -259,7 +259,7 @@ async function checkoutPaths(git: Invocation, { options, source, paths }: Paths)
     return switchToWord(git, source, { quiet: options.has('quiet'), force: options.has('force'), detach: false })
   const side = options.has('ours') ? 2 : options.has('theirs') ? 3 : null
   const count = await restorePaths(git, { paths, source, toIndex: source !== null, toWorktree: true, side })
-  // Who writes `--` is taken to know what it does.
+  // With `--` no hint is needed.
   if (options.has('quiet') || options.paths) return 0
   const from =
     source === null ? 'the index' : await abbreviate(repo, await repo.peel(await commitId(repo, source), 'tree'))

@@ -50,7 +50,7 @@ const NOT_FORWARD = [
   ['edit', '--edit'],
 ] as const
 
-/** A commit that is taken as it is has nothing of its own. */
+/** A commit that is fast-forwarded to cannot be changed. */
 function refuseWithForward(options: Arguments): void {
   const other = NOT_FORWARD.find(([name]) => options.has(name))
   if (options.has('ff') && other) throw fatal(`cherry-pick: ${other[1]} cannot be used with --ff`)
@@ -108,7 +108,7 @@ async function seriesOptions(git: Invocation, action: Action, options: Arguments
   }
 }
 
-/** Commits named one by one are taken in the order in which they are named, those of a range as they were made. */
+/** Commits given one by one are applied in the given order, those of a range in the order of their creation. */
 async function commitsNamed(git: Invocation, words: readonly string[], action: Action): Promise<string[]> {
   const repo = git.repo()
   const starts = await rangesOrCommits(repo, words)
@@ -151,7 +151,7 @@ async function skip(git: Invocation, action: Action): Promise<number> {
   return stored ? runRest(git, stored) : 0
 }
 
-/** Puts aside what the last commit left, and forgets it. */
+/** Resets the remains of the last commit, and ends the series. */
 async function backTo(git: Invocation, oid: string | null): Promise<void> {
   const repo = git.repo()
   await resetMerge(git, oid === null ? null : (await repo.commit(oid)).tree)

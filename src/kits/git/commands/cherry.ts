@@ -6,7 +6,7 @@ import { subjectOf } from '../message-parts.ts'
 import { abbreviate, commitId, upstreamOf } from '../revisions.ts'
 import { planRebase } from '../sequencer/rebase-plan.ts'
 
-/** Which commits of a branch its upstream has not, as others with the same changes or at all. */
+/** Which commits of a branch are missing in its upstream, by id or by equal changes. */
 export async function cherry(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('cherry', ['verbose|v', 'abbrev?'], args)
   const repo = git.repo()

@@ -21,7 +21,7 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
   const untracked = [...files, ...(options.has('d') ? await emptyFolders(repo, files) : [])].sort()
   const excluded = await excludedFiles(git, options.all('exclude'), [...files, ...ignored])
   const spared = [...(options.has('x') ? [] : ignored), ...excluded]
-  // A folder that was named goes as a whole.
+  // A given folder is removed as a whole.
   const named = options.rest.map((path) => git.resolve(path).slice(repo.root.length + 1))
   const isReached = (path: string) =>
     options.has('d') || named.some((name) => name === '' || `${name}/` === path || path.startsWith(`${name}/`))
@@ -46,7 +46,7 @@ export async function clean(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-/** What the patterns of `-e` keep, within folders as well. */
+/** The files kept by the patterns of `-e`, within folders as well. */
 async function excludedFiles(
   git: Invocation,
   patterns: readonly string[],
@@ -63,13 +63,13 @@ async function excludedFiles(
   return found.flatMap(below).filter((path) => kept.matches(path) || kept.matches(path.split('/').at(-1) ?? ''))
 }
 
-/** What stands in a folder goes with it. */
+/** The contents of a folder are removed with it. */
 function withoutNested(paths: readonly string[]): string[] {
   const folders = paths.filter((path) => path.endsWith('/'))
   return paths.filter((path) => !folders.some((folder) => path !== folder && path.startsWith(folder)))
 }
 
-/** Folders in which there is no file at all, and was none that is tracked, the outermost of each. */
+/** The outermost folders without any files, tracked or not. */
 async function emptyFolders(repo: Repository, known: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const tracked = (await repo.index()).entries.map((entry) => entry.path)
@@ -90,7 +90,7 @@ async function emptyFolders(repo: Repository, known: readonly string[]): Promise
   return found
 }
 
-/** A folder that holds something ignored stays; what else is in it goes. */
+/** A folder with something ignored in it stays; its other contents are removed. */
 function withoutSpared(repo: Repository, path: string, spared: readonly string[]): string[] {
   if (!path.endsWith('/') || !spared.some((other) => other.startsWith(path))) return [path]
   const entries = repo.fs

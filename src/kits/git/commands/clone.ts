@@ -78,7 +78,7 @@ function refuseOccupied(git: Invocation, name: string): void {
     throw fatal(`destination path '${name}' already exists and is not an empty directory.`)
 }
 
-/** For the new repository. */
+/** The configuration of the new repository. */
 function settingsOf(options: Arguments): [key: string, value: string][] {
   return options.all('config').map((setting) => {
     const [key = '', value = 'true'] = setting.split(/=(.*)/s)
@@ -91,7 +91,7 @@ function wishes(options: Arguments, depth: number | null) {
   return {
     branch: options.value('branch'),
     depth,
-    // A depth asks for one branch, even where it is ignored itself.
+    // With a depth only one branch is fetched, even if the depth itself is ignored.
     singleBranch: !options.has('no-single-branch') && (options.has('depth') || options.has('single-branch')),
     tags: !options.has('no-tags'),
     remote: options.value('origin') ?? 'origin',
@@ -99,7 +99,7 @@ function wishes(options: Arguments, depth: number | null) {
   }
 }
 
-/** An address, or a folder of the workspace, of which the whole path is noted. */
+/** A URL, or a folder of the workspace, which is stored with its full path. */
 function sourceOf(git: Invocation, given: string): { url: string; credential: Credential | null; isPath: boolean } {
   const path = localPath(given)
   if (path === null) {

@@ -1,7 +1,7 @@
 import type { Arguments } from '../arguments.ts'
 import { fatal } from '../failure.ts'
 
-/** Lists are never set in columns here; what asks for none is what happens. */
+/** Lists are never shown in columns here, so only options for no columns are accepted. */
 export function refuseColumns(options: Arguments): void {
   if (!options.has('column')) return
   const style = options.value('column') ?? ''

@@ -91,14 +91,14 @@ export async function commit(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-/** A date that is not that of now. */
+/** Whether the date is shown, because it is not the current one. */
 function showsDate(options: Arguments, isPicked: boolean): boolean {
   if (options.has('date')) return true
   const isTaken = ['amend', 'reuse-message', 'reedit-message'].some((name) => options.has(name))
   return !options.has('reset-author') && (isPicked || isTaken)
 }
 
-/** What would be committed, as the status tells it; the index is put back as it was. */
+/** Shows what would be committed, in the form of the status; the index is restored. */
 async function dryRun(git: Invocation, options: Arguments): Promise<number> {
   if (options.has('verbose')) throw fatal('git commit --dry-run -v is not available here')
   if (options.has('amend')) throw fatal('git commit --dry-run --amend is not available here')
@@ -121,7 +121,7 @@ async function dryRun(git: Invocation, options: Arguments): Promise<number> {
 
 type CommitKind = { isAmended: boolean; isInitial: boolean; isMerge: boolean; isPicked: boolean }
 
-/** As the reflog calls it. */
+/** The kind of commit in the reflog. */
 function kindOfCommit({ isAmended, isInitial, isMerge, isPicked }: CommitKind): string {
   if (isAmended) return ' (amend)'
   if (isInitial) return ' (initial)'
@@ -129,13 +129,13 @@ function kindOfCommit({ isAmended, isInitial, isMerge, isPicked }: CommitKind): 
   return isPicked ? ' (cherry-pick)' : ''
 }
 
-/** The commit whose picking stopped, and whose author is kept. */
+/** The commit whose cherry-pick stopped; its author is kept. */
 async function pickedCommit(git: Invocation): Promise<Commit | null> {
   const oid = await git.repo().refs.resolve('CHERRY_PICK_HEAD')
   return oid === null ? null : git.repo().commit(oid)
 }
 
-/** A series of commits whose last one was concluded by hand is over. */
+/** A series of commits ends when its last one was committed manually. */
 async function forgetFinishedSeries(git: Invocation): Promise<void> {
   const stored = await storedSeries(git.repo())
   if (stored && stored.oids.length < 2) forgetSeries(git.repo())
@@ -151,14 +151,14 @@ async function refuseUnmerged(git: Invocation, options: Arguments): Promise<void
   const unmerged = (await repo.index()).unmergedPaths()
   if (unmerged.length === 0) return
   if (options.has('all')) {
-    // Everything that is tracked is about to be staged, which says that it is merged.
+    // All tracked files will be staged, which marks conflicts as resolved.
     return
   }
   for (const path of unmerged) git.line(`U\t${git.repo().quoted(path)}`)
   throw unmergedRefusal('Committing')
 }
 
-/** Stages what `-a` and named paths ask for. The tree to commit, if it is not that of the index. */
+/** Stages the files of `-a` and of given paths. Returns the tree to commit if it is not that of the index. */
 async function stageFor(git: Invocation, options: Arguments): Promise<string | null> {
   const repo = git.repo()
   if (options.has('all')) {
@@ -166,7 +166,7 @@ async function stageFor(git: Invocation, options: Arguments): Promise<string | n
     await stage(repo, { filter: () => true, untracked: false })
     return null
   }
-  // Without a path `--only` takes nothing of the index.
+  // Without a path, `--only` commits nothing of the index.
   if (options.rest.length === 0 && options.has('only') && options.has('amend')) return repo.headTree()
   if (options.rest.length === 0 && (options.has('only') || options.has('include')))
     throw fatal('No paths with --include/--only does not make sense.')
@@ -192,7 +192,7 @@ async function readMergeHeads(git: Invocation): Promise<string[]> {
   return (text ?? '').split('\n').filter((line) => /^[0-9a-f]{40}$/.test(line))
 }
 
-/** Whether a commit that replaces the newest one would leave nothing of it. */
+/** Whether amending the newest commit would make it empty. */
 async function isEmptied(git: Invocation, parents: readonly string[], tree: string): Promise<boolean> {
   const [parent, ...others] = parents
   if (others.length > 0) return false
@@ -211,7 +211,7 @@ async function refuseEmptyAmend(git: Invocation): Promise<number> {
   return 1
 }
 
-/** Without an address `--author` is a pattern, and means the newest commit whose author fits. */
+/** Without an address, `--author` is a pattern for the newest commit with a matching author. */
 async function knownAuthor(git: Invocation, words: string): Promise<{ name: string; email: string } | null> {
   if (/<[^>]*>\s*$/.test(words)) return null
   const pattern = compilePattern(words, { notation: 'basic', ignoresCase: true, flags: '' })
@@ -227,7 +227,7 @@ async function knownAuthor(git: Invocation, words: string): Promise<{ name: stri
   return null
 }
 
-/** `taken` is the commit that this one replaces or repeats. */
+/** `taken` is the commit that is replaced or repeated. */
 async function authorFor(git: Invocation, options: Arguments, taken: Commit | null): Promise<Signature> {
   const reused = options.value('reuse-message') ?? options.value('reedit-message')
   const kept = reused !== null ? (await git.repo().commit(await commitId(git.repo(), reused))).author : taken?.author

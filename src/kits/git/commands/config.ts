@@ -64,7 +64,7 @@ export async function config(git: Invocation, args: string[]): Promise<number> {
   return reads ? read(git, options, { key, value, only }) : write(git, options, { key, value, scope })
 }
 
-/** How many operands each action takes, one that reads a value by default. */
+/** The number of operands of each action, by default one that reads a value. */
 const COUNTS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ...{ add: [2, 2], get: [1, 2], 'get-all': [1, 2], 'get-regexp': [1, 2], list: [0, 0], 'replace-all': [2, 3] },
   ...{ unset: [1, 2], 'unset-all': [1, 2], 'remove-section': [1, 1] },
@@ -154,7 +154,7 @@ function shownValue(text: string, { key, kind }: { key: string; kind: Kind }): s
   return String(Number(number[1]) * (UNITS[(number[2] ?? '').toLowerCase()] ?? 1))
 }
 
-/** A value of a type is written as that type has it; a number may stand for yes or no as it is. */
+/** A value with a type is written in that type's form; a boolean may be stored as a number. */
 const storedAs = (value: string, shown: { key: string; kind: Kind }): string =>
   shown.kind === null ? value : shownValue(value, shown)
 
@@ -166,7 +166,7 @@ function severalValues(key: string): GitFailure {
   )
 }
 
-/** An address is stored without the name and the password that stand in it. */
+/** A URL is stored without a user name and password. */
 function storable(git: Invocation, key: string, value: string): string {
   if (!/^remote\..*\.(push)?url$/i.test(key)) return value
   return withoutCredentials(git, value)
@@ -192,7 +192,7 @@ function scopeOf(git: Invocation, scope: Scope | null): Scope | null {
   return scope
 }
 
-/** The last one wins. */
+/** The last one is used. */
 async function settingsOf(git: Invocation, scope: Scope | null): Promise<Setting[]> {
   const overrides = git.overrides.map(({ key, value }) => ({ key: canonicalKey(key), value }))
   const own = (scope === null || scope === 'local') && git.hasRepo() ? (await git.repo().config()).settings : []
@@ -209,7 +209,7 @@ async function list(git: Invocation, scope: Scope | null, namesOnly: boolean): P
   return 0
 }
 
-/** Values that a pattern is in; `!` in front turns it round. */
+/** Matches values that contain a pattern; `!` at the start negates it. */
 function valueTest(pattern: string | undefined): (value: string) => boolean {
   if (pattern === undefined) return () => true
   const regex = compilePattern(pattern.replace(/^!/, ''), { notation: 'extended' })

@@ -23,11 +23,11 @@ const OPTIONS = [
 ]
 
 interface Name {
-  /** As it is shown: a tag without its folder, other refs with it. */
+  /** The displayed name: a tag without its folder, other refs with it. */
   name: string
-  /** Notes count more than tags without one, and those more than branches. */
+  /** Annotated tags rank above lightweight ones, and those above branches. */
   rank: 2 | 1 | 0
-  /** When the tag was made. */
+  /** The time of the tag. */
   seconds: number
 }
 
@@ -38,7 +38,7 @@ export async function describe(git: Invocation, args: string[]): Promise<number>
   if (isDirty && options.rest.length > 0)
     throw fatal(`option '--${options.has('dirty') ? 'dirty' : 'broken'}' and commit-ishes cannot be used together`)
   const names = await knownNames(git, options)
-  // The mark of `--broken` is that of an index that cannot be read.
+  // `--broken` only marks an unreadable index.
   const mark = isDirty && (await hasChanges(git)) ? options.value('dirty') || '-dirty' : ''
   for (const word of options.rest.length > 0 ? options.rest : ['HEAD']) {
     const oid = await revision(repo, word)
@@ -54,7 +54,7 @@ async function hasChanges(git: Invocation): Promise<boolean> {
   return (await unstagedChanges(repo)).length > 0 || (await stagedChanges(repo, await repo.headTree())).length > 0
 }
 
-/** By commit, the best of its names. */
+/** The best name of each commit. */
 async function knownNames(git: Invocation, options: Arguments): Promise<Map<string, Name>> {
   const repo = git.repo()
   const [wanted, unwanted] = [options.all('match'), options.all('exclude')].map((all) =>
@@ -109,7 +109,7 @@ async function described(git: Invocation, { oid, names, options }: DescribeReque
 
 const CANDIDATES = 10
 
-/** The name with the fewest commits that it does not lead to. */
+/** The name with the fewest commits that are not reachable from it. */
 async function nearest(
   git: Invocation,
   { oid, names, options }: DescribeRequest,

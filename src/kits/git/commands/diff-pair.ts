@@ -1,4 +1,4 @@
-// `git diff` of two single files: blobs named by a revision and a path, or any two files with `--no-index`.
+// `git diff` of two single files: blobs given by a revision and a path, or any two files with `--no-index`.
 
 import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
@@ -27,7 +27,7 @@ interface Side extends FileState {
   bytes: Uint8Array
 }
 
-/** Null when one of the words names no blob. */
+/** Null if one of the words names no blob. */
 export async function blobPair(git: Invocation, words: readonly string[]): Promise<[Side, Side] | null> {
   const [first, second, ...others] = words
   if (first === undefined || second === undefined || others.length > 0) return null

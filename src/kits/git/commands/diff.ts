@@ -17,7 +17,7 @@ import { flatTree } from '../tree.ts'
 import { isBehindLink, stateAt } from '../worktree.ts'
 import { blobPair, diffNoIndex, pairPatch } from './diff-pair.ts'
 
-/** Of an unmerged path, which of its sides is compared. */
+/** The compared side of an unmerged path. */
 const STAGES: Readonly<Record<string, number>> = { 'base|1': 1, 'ours|2': 2, 'theirs|3': 3 }
 
 export async function diff(git: Invocation, args: string[]): Promise<number> {
@@ -60,7 +60,7 @@ export async function diff(git: Invocation, args: string[]): Promise<number> {
   return differs && (options.has('exit-code') || options.has('quiet')) ? 1 : 0
 }
 
-/** What stands for the index, the working tree and commits with `diff.mnemonicPrefix`. */
+/** The prefixes for the index, the working tree and commits with `diff.mnemonicPrefix`. */
 function mnemonicsOf(options: Arguments, revisions: readonly string[]): string {
   if (options.has('cached')) return 'c/ i/'
   if (revisions.length === 0) return 'i/ w/'
@@ -72,7 +72,7 @@ function say(git: Invocation, text: string, options: Arguments): number {
   return text !== '' && (options.has('exit-code') || options.has('quiet')) ? 1 : 0
 }
 
-/** Unmerged files against our side of them, for the signs of conflicts that are left in them. */
+/** Unmerged files compared with our side, to find remaining conflict markers. */
 async function markedFiles(git: Invocation, paths: readonly string[], stage = 2): Promise<Change[]> {
   const repo = git.repo()
   const index = await repo.index()
@@ -102,7 +102,7 @@ function outside(): GitFailure {
   )
 }
 
-/** What is only in the working tree has no id yet. */
+/** A file that is only in the working tree has no id yet. */
 async function withoutNewIds(git: Invocation, options: Arguments, changes: readonly Change[]): Promise<Change[]> {
   for (const other of ['patch', 'patch-with-raw', 'R'])
     if (options.has(other))
@@ -115,7 +115,7 @@ async function withoutNewIds(git: Invocation, options: Arguments, changes: reado
   })
 }
 
-/** With `--merge-base` the comparison starts where both parted. */
+/** With `--merge-base` the comparison starts at the merge base. */
 async function fromBase(git: Invocation, [first, ...rest]: readonly string[]): Promise<string[]> {
   if (first === undefined || /\.\./.test(first)) throw fatal('--merge-base only works with two commits')
   const repo = git.repo()
@@ -160,7 +160,7 @@ async function treeOf(git: Invocation, words: string): Promise<string> {
   return oid === null ? (await repo.commit(await commitId(repo, words))).tree : repo.peel(oid, 'tree')
 }
 
-/** What is tracked, as it stands in the working tree, against a tree. */
+/** The tracked files of the working tree, compared with a tree. */
 export async function worktreeAgainst(git: Invocation, tree: string): Promise<Change[]> {
   const repo = git.repo()
   const index = await repo.index()
@@ -191,7 +191,7 @@ interface DiffSelection {
   unmerged: string[]
 }
 
-/** Unmerged paths stand among the others, with both sides where there are two. */
+/** Unmerged paths are shown among the others, with both sides if there are two. */
 async function shownText(git: Invocation, { options, changes, unmerged }: DiffSelection): Promise<string> {
   if (unmerged.length === 0) return showChanges(git, changes, options)
   const isPatch = !asksForSummary(options) || options.has('patch')
@@ -211,7 +211,7 @@ async function shownText(git: Invocation, { options, changes, unmerged }: DiffSe
   return text
 }
 
-/** An unmerged path is named as such; of the working tree once more, with what its file changes in our side of it. */
+/** An unmerged path is shown as such; for the working tree a second time, with the changes from our side. */
 async function withUnmerged(git: Invocation, { options, changes, unmerged }: DiffSelection): Promise<string> {
   const repo = git.repo()
   const isStaged = options.has('cached')
@@ -235,12 +235,12 @@ async function withUnmerged(git: Invocation, { options, changes, unmerged }: Dif
   const paired: PairedChange[] = options.has('no-renames')
     ? others
     : await withRenames(repo, others, renameThreshold(options))
-  // Each stands in front of what its file changes.
+  // Each is shown before the changes of its file.
   const all: PairedChange[] = [...named, ...paired].sort((a, b) => byteOrder(a.path, b.path) || (a.isUnmerged ? -1 : 1))
   return showPaired(git, all, options)
 }
 
-/** With `-S` or `-G` the changes that these leave. */
+/** With `-S` or `-G` only the matching changes. */
 async function picked(git: Invocation, options: Arguments, changes: Change[]): Promise<Change[]> {
   if (!options.has('S') && !options.has('G')) return changes
   const filter = changeFilter(git.repo(), options)
@@ -250,7 +250,7 @@ async function picked(git: Invocation, options: Arguments, changes: Change[]): P
   return changes.filter(({ path }) => kept.has(path))
 }
 
-/** Null where one of the sides has not got the file. */
+/** Null if one of the sides does not contain the file. */
 async function conflictPatch(git: Invocation, path: string, context: number): Promise<string | null> {
   const repo = git.repo()
   const index = await repo.index()

@@ -56,7 +56,7 @@ async function defaultRemote(git: Invocation): Promise<string> {
 
 type Wish = { options: Arguments; given: string; specs: readonly string[]; action: string }
 
-/** What was fetched to be merged, as the message of the merge calls it. */
+/** A fetched ref for merging, as described in the merge message. */
 export interface FetchedHead {
   oid: string
   source: string
@@ -90,7 +90,7 @@ export async function fetchRemote(git: Invocation, { options, given, specs, acti
     .map((ref) => ({ oid: ref.oid, source: ref.source, described: `${describedSource(ref)}${shown}` }))
 }
 
-/** `tag <name>` is short for the tag under its own name. */
+/** `tag <name>` is short for a refspec from the tag to itself. */
 function tagsNamed(specs: readonly string[]): string[] {
   return specs.flatMap((spec, i) => {
     if (spec === 'tag' && specs[i + 1] !== undefined) return []
@@ -98,7 +98,7 @@ function tagsNamed(specs: readonly string[]): string[] {
   })
 }
 
-/** What the current branch follows, if it follows this remote. */
+/** The upstream of the current branch, if it is at this remote. */
 async function mergedFrom(git: Invocation, remote: string): Promise<string[]> {
   const { ref } = await git.repo().refs.head()
   const branch = ref?.replace(/^refs\/heads\//, '')
@@ -113,7 +113,7 @@ async function isPruning(git: Invocation, options: Arguments, remote: string): P
   return isTrue(own ?? (await git.setting('fetch.prune')))
 }
 
-/** Null for whatever is there already and what follows. */
+/** Null for the existing history and everything new. */
 async function depthFor(git: Invocation, options: Arguments): Promise<number | null> {
   const isShallow = (await git.repo().shallow()).size > 0
   if (options.has('unshallow')) {
@@ -135,7 +135,7 @@ async function noteHeads(git: Invocation, found: readonly PlannedRef[], url: str
 
 export async function lsRemote(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('ls-remote', ['heads|h', 'tags|t', 'quiet|q', 'exit-code', 'refs', 'get-url'], args)
-  // Alone it asks for help, as with every command.
+  // As the only argument it means help, like for every command.
   if (args.length === 1 && args[0] === '-h')
     throw new GitFailure(
       'usage: git ls-remote [--heads] [--tags] [--refs] [-q | --quiet] [<repository> [<refs>...]]',

@@ -36,7 +36,7 @@ function isBelow(ref: string, pattern: string): boolean {
   return ref === plain || ref.startsWith(`${plain}/`) || wildcard(pattern, { passesSlashes: false }).test(ref)
 }
 
-/** By what the refs lead to. */
+/** Filters refs by the commits that they lead to. */
 export async function refFilter(git: Invocation, options: Arguments): Promise<(oid: string) => Promise<boolean>> {
   const repo = git.repo()
   const named = async (option: string) => (options.has(option) ? commitId(repo, options.value(option) || 'HEAD') : null)

@@ -55,13 +55,13 @@ const OPTIONS = [
   'always',
 ]
 
-/** Longer names of files are cut. */
+/** Longer file names are cut. */
 const MAX_NAME = 64
 
 interface Series {
   options: Arguments
   pathspec: Pathspec
-  /** The number of the first mail, and how many there are. */
+  /** The number of the first mail, and the number of mails. */
   first: number
   total: number
   signature: string
@@ -94,7 +94,7 @@ export async function formatPatch(git: Invocation, args: string[]): Promise<numb
 
 type SeriesRequest = { options: Arguments; revisions: readonly string[]; pathspec: Pathspec }
 
-/** The oldest first. One revision alone is where the series begins, unless a number or `--root` says otherwise. */
+/** The oldest first. A single revision is the start of the series, unless a number or `--root` is given. */
 async function commitsOf(git: Invocation, { options, revisions, pathspec }: SeriesRequest): Promise<Visited[]> {
   const repo = git.repo()
   let starts = { include: [] as string[], exclude: [] as string[] }
@@ -179,7 +179,7 @@ async function put(git: Invocation, { options, first }: Series, { number, subjec
   if (!options.has('quiet')) git.line(shown)
 }
 
-/** A mail in front of the others that is there to be written. */
+/** A cover letter template, before the other mails. */
 async function cover(git: Invocation, commits: readonly Visited[], series: Series): Promise<string> {
   const repo = git.repo()
   const [first, last] = [commits[0], commits.at(-1)]

@@ -130,7 +130,7 @@ async function matchingOf(
 
 const patternToken = (text: string): Token => ({ kind: 'pattern', text })
 
-/** From left to right; of those that begin at the same place, the longest. */
+/** From left to right; among matches at the same position, the longest. */
 function* matchesIn(line: string, patterns: readonly RegExp[]): Generator<{ index: number; text: string }> {
   for (let at = 0; at <= line.length; ) {
     let best: { index: number; text: string } | null = null

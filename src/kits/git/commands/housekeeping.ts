@@ -1,4 +1,4 @@
-// Commands about the repository as a whole: its working trees, its store, and what git knows of the user.
+// Commands about the repository as a whole: its working trees, its store, and git's data about the user.
 
 import { parseArguments } from '../arguments.ts'
 import { editorFor } from '../editor.ts'
@@ -8,7 +8,7 @@ import { formatSignature, NULL_ID } from '../objects.ts'
 import { abbreviate } from '../revisions.ts'
 import { defaultBranch } from './init.ts'
 
-/** There is one working tree, so it is listed, and there is none to be cleared away. */
+/** There is exactly one working tree, so it is listed, and none can be pruned. */
 export async function worktree(git: Invocation, [action, ...args]: string[]): Promise<number> {
   if (action === undefined) throw new GitFailure('error: need a subcommand', 129)
   if (action === 'list') return listWorktrees(git, args)
@@ -36,7 +36,7 @@ async function listWorktrees(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-/** The store of a workspace needs no care: what is packed stays so, and loose objects are as good. */
+/** The object store of a workspace needs no maintenance: packs are permanent, and loose objects are equally good. */
 export async function gc(git: Invocation, args: string[]): Promise<number> {
   const known = ['quiet|q', 'auto', 'aggressive', 'prune?', 'no-prune', 'force', 'no-detach', 'detach', 'no-cruft']
   const { rest } = parseArguments('gc', known, args)

@@ -37,7 +37,7 @@ export async function defaultBranch(git: Invocation): Promise<string> {
 const configText = (isBare: boolean) =>
   `[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = ${isBare}\n${isBare ? '' : '\tlogallrefupdates = true\n'}`
 
-/** An empty repository. Without hooks: none would ever be run. */
+/** An empty repository. Without hooks, because they would never be run. */
 export async function createRepository(
   fs: FileSystem,
   root: string,

@@ -19,7 +19,7 @@ import { type Change, treeChanges } from '../status.ts'
 import { wildcard } from '../wildcards.ts'
 import { zoneIn } from '../zone-offset.ts'
 
-/** Which commits are shown. */
+/** The options that select commits. */
 export const FILTER_OPTIONS = [
   'max-count|n=',
   'skip=',
@@ -95,13 +95,13 @@ export async function log(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-/** The lines of a commit would have colours as well. */
+/** The lines of a commit would also have colors. */
 export function refuseColoredWords(options: Arguments): void {
   const isColored = options.has('color-words') || options.value('word-diff') === 'color'
   if (isColored) throw fatal('--color-words of commits is not available here; git diff has it')
 }
 
-/** The commits that refs pointed at, by the logs of the refs. */
+/** The commits to which refs pointed, from the reflogs. */
 async function reflogged(
   git: Invocation,
   { options, revisions, paths }: { options: Arguments; revisions: string[]; paths: string[] },
@@ -173,7 +173,7 @@ export function withCounts(args: readonly string[]): string[] {
   return args.map((arg, i) => (/^-\d+$/.test(arg) && (end < 0 || i < end) ? `--max-count=${arg.slice(1)}` : arg))
 }
 
-/** `--not` turns round each revision behind it, up to the next one. */
+/** `--not` negates each following revision, up to the next `--not`. */
 export function withNot(args: readonly string[]): string[] {
   if (!args.includes('--not')) return [...args]
   const end = args.includes('--') ? args.indexOf('--') : args.length
@@ -216,10 +216,10 @@ export async function startsOf(
   return { include: [head.oid], exclude: [] }
 }
 
-/** The options that name many refs. */
+/** The options that stand for many refs. */
 export const REF_OPTIONS = ['branches', 'tags', 'remotes', 'glob']
 
-/** Without a star or the like, the pattern names a folder of refs. */
+/** Without a wildcard, the pattern is a folder of refs. */
 export function refPattern(prefix: string, pattern: string): (ref: string) => boolean {
   if (pattern === '') return () => true
   const full = pattern.startsWith(prefix) ? pattern : prefix + pattern
@@ -253,13 +253,13 @@ async function changesText(
     pathspec.matches(path),
   )
   const text = await showChanges(git, changes, options)
-  // A summary that has nothing to say of what changed leaves its empty line.
+  // An empty summary leaves its empty line.
   const isSilent = text === '' && changes.length > 0 && options.has('summary') && pretty.format !== 'oneline'
   return isSilent ? '\n' : separated(text, pretty, options)
 }
 
 function separated(text: string, { format }: PrettyOptions, options: Arguments): string {
-  // A format that shows nothing of the commit leaves nothing to be parted from.
+  // A format that shows nothing of the commit needs no separator.
   const isAlone = format === 'oneline' || format === 'tformat:' || format === 'format:'
   return text === '' || isAlone ? text : changesBelow(text, options)
 }

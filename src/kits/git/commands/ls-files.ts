@@ -36,7 +36,7 @@ const OPTIONS = [
   'error-unmatch',
 ]
 
-/** A line of the list, and the letter that `-t` puts in front of it. */
+/** A line of the list, and its letter with `-t`. */
 interface Listed {
   tag: string
   path: string
@@ -50,7 +50,7 @@ export async function lsFiles(git: Invocation, args: string[]): Promise<number> 
   const isExcluded = await exclusion(git, options)
   if (options.has('ignored') && isExcluded === null && !options.has('exclude-standard'))
     throw fatal('ls-files --ignored needs some exclude pattern')
-  // Without paths, what is below the current folder.
+  // Without paths, everything below the current folder.
   const pathspec = git.pathspec(options.rest.length > 0 ? options.rest : ['.'])
   const lists = { options, isExcluded: isExcluded ?? (() => false) }
   const rows: Listed[] = []
@@ -73,7 +73,7 @@ export async function lsFiles(git: Invocation, args: string[]): Promise<number> 
   )
 }
 
-/** Files that are not tracked come first; what else is there of one file stands together. */
+/** Untracked files come first; all lines of one file are together. */
 function ordered(rows: readonly Listed[]): Listed[] {
   const tracked = rows.filter(({ entry }) => entry !== null)
   const ranks = new Map(tracked.map((row, i) => [row, i]))
@@ -101,13 +101,13 @@ async function shown(git: Invocation, { tag, path, entry }: Listed, options: Arg
   return `${mark}${entry.mode.toString(8).padStart(6, '0')} ${id} ${entry.stage}\t${ends}${text}`
 }
 
-/** Small for a file that is assumed to be unchanged. */
+/** Lower case for a file that is assumed to be unchanged. */
 function letterOf(tag: string, entry: IndexEntry | null, options: Arguments): string {
   const letter = tag === 'H' && entry && (entry.extendedFlags & SKIP_WORKTREE) !== 0 ? 'S' : tag
   return options.has('v') && entry?.isAssumed ? letter.toLowerCase() : letter
 }
 
-/** The line ends in the index and in the working tree, and what the attributes say of them. */
+/** The line ends in the index and in the working tree, and the attributes for them. */
 async function lineEndColumns(repo: Repository, path: string, entry: IndexEntry | null): Promise<string> {
   const isFile = entry !== null && (entry.mode === MODE.file || entry.mode === MODE.executable)
   const stored = isFile ? lineEndsIn((await repo.objects.read(entry.oid)).bytes) : ''
@@ -133,7 +133,7 @@ async function cached(git: Invocation, { options, isExcluded }: Lists): Promise<
   return rows
 }
 
-/** A file that is gone has changed as well. */
+/** A removed file counts as changed. */
 async function changed(git: Invocation, { options }: Lists): Promise<Listed[]> {
   const repo = git.repo()
   const index = await repo.index()
@@ -160,7 +160,7 @@ async function others(git: Invocation, { options, isExcluded }: Lists): Promise<
   return paths.sort(byteOrder).map((path) => ({ tag: '?', path, entry: null }))
 }
 
-/** What the patterns of the command line leave out; null when there are none. */
+/** The exclusion patterns of the command line; null if there are none. */
 async function exclusion(git: Invocation, options: Arguments): Promise<((path: string) => boolean) | null> {
   const patterns = options.all('exclude')
   for (const file of options.all('exclude-from')) {
@@ -175,7 +175,7 @@ async function exclusion(git: Invocation, options: Arguments): Promise<((path: s
   return (path) => tests.some((isMatch) => isMatch(path))
 }
 
-/** As a line of `.gitignore` means it: a name anywhere, or a path from the top when it has a slash. */
+/** Like a line of `.gitignore`: a name anywhere, or a path from the top if it contains a slash. */
 function excludes(pattern: string): (path: string) => boolean {
   const isFolder = pattern.endsWith('/')
   const bare = pattern.replace(/\/$/, '')

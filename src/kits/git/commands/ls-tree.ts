@@ -36,7 +36,7 @@ export async function lsTree(git: Invocation, args: string[]): Promise<number> {
 class Lister {
   readonly #git: Invocation
   readonly #options: Arguments
-  /** From the top; one that ends in a slash asks for what is in a folder. */
+  /** From the top; one that ends in a slash means the contents of a folder. */
   readonly #paths: string[]
 
   constructor(git: Invocation, options: Arguments, paths: readonly string[]) {

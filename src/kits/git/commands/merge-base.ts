@@ -5,7 +5,7 @@ import type { Invocation } from '../invocation.ts'
 import type { Repository } from '../repository.ts'
 import { revision } from '../revisions.ts'
 
-/** What commits have in common. */
+/** Shows the common ancestors of commits. */
 export async function mergeBase(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('merge-base', ['all|a', 'octopus', 'independent', 'is-ancestor'], args)
   const repo = git.repo()
@@ -34,14 +34,14 @@ export async function mergeBase(git: Invocation, args: string[]): Promise<number
   return found.length > 0 ? 0 : 1
 }
 
-/** Of the first and a merge of the others. */
+/** Of the first and a hypothetical merge of the others. */
 async function ofAny(repo: Repository, first: string, others: readonly string[]): Promise<string[]> {
   const bases: string[] = []
   for (const other of others) bases.push(...(await mergeBases(repo, first, other)))
   return withoutAncestors(repo, bases)
 }
 
-/** Of each with what those before it have in common. */
+/** Of all commits together, step by step. */
 async function ofAll(repo: Repository, oids: readonly string[]): Promise<string[]> {
   let found = oids.slice(0, 1)
   for (const oid of oids.slice(1)) {

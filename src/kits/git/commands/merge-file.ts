@@ -8,7 +8,7 @@ import { mergeText } from '../merge-text.ts'
 const OPTIONS = ['stdout|p', 'L=', 'quiet|q', 'diff3', 'ours', 'theirs', 'union']
 const MAX_EXIT = 127
 
-/** Joins what two files made of a third one; the first of them is written over unless it is asked not to be. */
+/** Merges the changes of two files from a common third one; the first file is overwritten unless an option prevents it. */
 export async function mergeFile(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('merge-file', OPTIONS, args)
   options.assertOne('ours', 'theirs', 'union')

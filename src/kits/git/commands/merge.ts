@@ -101,7 +101,7 @@ async function defaultMessage(git: Invocation, word: string): Promise<string> {
   return `Merge ${what}${await intoBranch(git)}`
 }
 
-/** Said of every branch but the usual main ones. */
+/** Added for every branch except the usual main branches. */
 export async function intoBranch(git: Invocation): Promise<string> {
   const name = (await git.repo().refs.head()).ref?.replace(/^refs\/heads\//, '') ?? 'HEAD'
   return name === 'main' || name === 'master' ? '' : ` into ${name}`

@@ -5,7 +5,7 @@ import { parseTag } from '../objects.ts'
 import { abbreviate, revision } from '../revisions.ts'
 import { wildcard } from '../wildcards.ts'
 
-/** A name by which a commit is reached: how far along first parents, and how much else is on the way. */
+/** A name for a commit: its distance along first parents, and the number of merges in between. */
 interface Reached {
   tip: string
   seconds: number
@@ -45,7 +45,7 @@ export async function nameRev(git: Invocation, args: string[]): Promise<number> 
   return 0
 }
 
-/** A tag object is called by the ref that names it. */
+/** A tag object has the name of its ref. */
 async function tagNamed(git: Invocation, oid: string): Promise<string | null> {
   const found = [...(await git.repo().refs.list('refs/'))].find(([, other]) => other === oid)
   return found?.[0].replace(/^refs\//, '') ?? null
@@ -58,12 +58,12 @@ function shown({ tip, generation }: Reached): string {
 interface NamingOptions {
   tagsOnly: boolean
   isBare: boolean
-  /** Patterns of the refs that may give names, all of them when there is none; and of those that may not. */
+  /** Patterns of the refs that may be used, all if there are none; and of those that may not. */
   wanted: string[]
   unwanted: string[]
 }
 
-/** The ref or what is behind one of its slashes is as the pattern says. Null when it is not. */
+/** How the pattern matches the ref or its part after a slash. Null if it does not match. */
 function matchOf(ref: string, pattern: string): 'whole' | 'end' | null {
   const regex = wildcard(pattern)
   if (regex.test(ref)) return 'whole'
@@ -71,7 +71,7 @@ function matchOf(ref: string, pattern: string): 'whole' | 'end' | null {
   return ends.some((end) => regex.test(end)) ? 'end' : null
 }
 
-/** What the ref is called in names; null when it gives none. */
+/** The form of the ref in names; null if the ref is not used. */
 function nameOfRef(ref: string, { tagsOnly, isBare, wanted, unwanted }: NamingOptions): string | null {
   if (tagsOnly && !ref.startsWith('refs/tags/')) return null
   if (unwanted.some((pattern) => matchOf(ref, pattern) !== null)) return null

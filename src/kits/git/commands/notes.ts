@@ -14,7 +14,7 @@ import { writeTree } from '../tree.ts'
 
 const USAGE = 'usage: git notes [--ref <notes-ref>] [list | add | copy | append | edit | show | remove | get-ref]'
 
-/** What is noted about commits beside them. */
+/** Notes attached to commits. */
 export async function notes(git: Invocation, args: string[]): Promise<number> {
   const words = [...args]
   let ref = await notesRef(git)
@@ -109,7 +109,7 @@ async function add(git: Invocation, { ref, args, action }: Adding): Promise<numb
 async function textFor(git: Invocation, options: Arguments, edited: string): Promise<string> {
   const parts = options.inOrder('message', 'file', 'reuse-message')
   const [first] = parts
-  // The text of another note is taken as it is.
+  // The text of another note is used unchanged.
   if (first?.name === 'reuse-message' && parts.length === 1) return textFrom(git, first)
   const texts: string[] = []
   for (const part of parts) texts.push(await textFrom(git, part))
@@ -165,7 +165,7 @@ async function copy(git: Invocation, ref: string, args: string[]): Promise<numbe
 
 type Saving = { ref: string; kept: ReadonlyMap<string, string>; action: string }
 
-/** Many notes are spread over folders, by the beginnings of the ids. */
+/** Many notes are distributed over folders, by the first digits of the ids. */
 const MANY = 256
 
 async function save(git: Invocation, { ref, kept, action }: Saving): Promise<void> {

@@ -1,4 +1,4 @@
-// Small commands that programs call.
+// Small commands for scripts.
 
 import { lstatAt } from '../../../workspace/stat.ts'
 import { parseArguments } from '../arguments.ts'
@@ -28,7 +28,7 @@ export async function hashObject(git: Invocation, args: string[]): Promise<numbe
   return 0
 }
 
-/** As `add` would store a file of this name. */
+/** The bytes that `add` would store for a file with this name. */
 async function storedBytes(git: Invocation, name: string, bytes: Uint8Array): Promise<Uint8Array> {
   const path = git.resolve(name)
   const root = git.hasRepo() && !git.repo().isBare ? git.repo().root : null
@@ -71,7 +71,7 @@ export async function updateRef(git: Invocation, args: string[]): Promise<number
   return 0
 }
 
-/** Loose objects are counted by what they take on a disk. */
+/** The size of loose objects is counted in disk blocks. */
 const BLOCK = 4096
 
 export async function countObjects(git: Invocation, args: string[]): Promise<number> {
@@ -102,7 +102,7 @@ export async function countObjects(git: Invocation, args: string[]): Promise<num
   return 0
 }
 
-/** The last number of the table at the head of an index: how many objects there are. */
+/** The last number of the table at the start of an index: the number of objects. */
 async function packedCount(git: Invocation, path: string): Promise<number> {
   const bytes = await git.fs.read(path)
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(8 + 255 * 4)

@@ -1,4 +1,4 @@
-// A fetch, and then a merge or a rebase onto what came.
+// A fetch, followed by a merge or a rebase onto the fetched commit.
 
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { applyAutostash, createAutostash } from '../autostash.ts'
@@ -138,7 +138,7 @@ function noUpstream(branch: string | null, remotes: readonly string[]): GitFailu
   )
 }
 
-/** Both sides have commits of their own: which way to go is the user's to say. */
+/** If both sides have their own commits, the user must choose how to combine them. */
 async function refuseUndecided(git: Invocation, options: Arguments): Promise<void> {
   if (['no-rebase', 'ff-only', 'no-ff', 'ff', 'rebase'].some((name) => options.has(name))) return
   const [rebase, ff] = [await git.setting('pull.rebase'), await git.setting('pull.ff')]

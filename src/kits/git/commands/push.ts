@@ -69,7 +69,7 @@ export async function push(git: Invocation, args: string[]): Promise<number> {
   return 0
 }
 
-/** What is named has to go with the options. */
+/** Some options cannot be combined with given refs. */
 function refuseSpecs(options: Arguments, specs: readonly string[]): void {
   for (const name of ['all', 'mirror'])
     if (options.has(name) && specs.length > 0) throw fatal(`--${name} can't be combined with refspecs`)
@@ -83,14 +83,14 @@ async function defaultRemote(git: Invocation, upstream: string | undefined): Pro
   return configured ?? (upstream !== '.' ? upstream : undefined) ?? (await usualRemote(git))
 }
 
-/** As the remote names its refs, and what is new to it behind them. */
+/** In the order of the remote's refs, with new ones at the end. */
 function inOrder(judged: readonly Judged[], { refs }: Advertisement): Judged[] {
   const names = [...refs.keys()]
   const place = ({ update }: Judged) => names.indexOf(update.remoteRef) + 1 || names.length + 1
   return [...judged].sort((a, b) => place(a) - place(b))
 }
 
-/** What the remote says while it works, in whole lines. */
+/** The remote's messages during the work, in whole lines. */
 class RemoteWords {
   readonly #git: Invocation
   #rest = ''
@@ -105,7 +105,7 @@ class RemoteWords {
     for (const line of lines) this.#say(line)
   }
 
-  /** The blanks at the end wipe out what a terminal may have there. */
+  /** The blanks at the end erase earlier text on a terminal. */
   #say(line: string): void {
     this.#git.err(line === '' ? 'remote: ' : `remote: ${line}        `)
   }
@@ -140,14 +140,14 @@ async function specsOf(git: Invocation, wish: Wish): Promise<string[]> {
   return wanted
 }
 
-/** All refs as they are here; what the remote has besides goes. */
+/** All local refs; the remote's other refs are deleted. */
 async function mirrored(git: Invocation, { refs }: Advertisement): Promise<string[]> {
   const own = await git.repo().refs.list('refs/')
   const gone = [...refs.keys()].filter((name) => name.startsWith('refs/') && !own.has(name))
   return [...[...own.keys()].map((name) => `+${name}:${name}`), ...gone.map((name) => `:${name}`)]
 }
 
-/** Those that lead to the history of the current commit. */
+/** Annotated tags that lead to the current commit's history. */
 async function annotatedTags(git: Invocation): Promise<string[]> {
   const repo = git.repo()
   const { oid: head } = await repo.refs.head()
@@ -159,7 +159,7 @@ async function annotatedTags(git: Invocation): Promise<string[]> {
   return found
 }
 
-/** The current branch, to the branch of the same name that it follows. */
+/** The current branch, to its upstream branch with the same name. */
 function defaultSpec({ options, branch, upstream, remote }: Wish): string {
   if (branch === null) {
     throw fatal(
@@ -197,7 +197,7 @@ async function updatesFor(git: Invocation, specs: readonly string[], matching: M
   return updates
 }
 
-/** One update; none for a tag among `--follow-tags` that the remote has. */
+/** One update; none for a tag of `--follow-tags` that the remote has. */
 async function updateFor(git: Invocation, spec: string, matching: Matching): Promise<RefUpdate[]> {
   const { options, advertisement, branch } = matching
   const force = spec.startsWith('+') || options.has('force')
@@ -223,7 +223,7 @@ function unpushable(why: string, url: string): GitFailure {
   return new GitFailure(`error: ${why}\nerror: failed to push some refs to '${url}'`, 1)
 }
 
-/** The full name at the remote: of the ref that it has, or of the kind that ours is. */
+/** The full name at the remote: of an existing ref, or with the same kind as the local ref. */
 function goalOf(name: string, ref: string | null, { advertisement, url }: Matching): string {
   const there = name === 'HEAD' ? null : remoteRefOf(advertisement, name)
   const full = name.startsWith('refs/')
@@ -242,7 +242,7 @@ function goalOf(name: string, ref: string | null, { advertisement, url }: Matchi
   )
 }
 
-/** `--force-with-lease` forces only while the remote's ref is where it was last seen, or where it is said to be. */
+/** `--force-with-lease` forces only while the remote's ref has its last known or the given value. */
 async function withLease(git: Invocation, update: RefUpdate, { options, remote }: Matching): Promise<RefUpdate> {
   if (!options.has('force-with-lease')) return update
   for (const lease of options.all('force-with-lease')) {

@@ -1,4 +1,4 @@
-// Differences as programs ask for them: `diff-tree`, `diff-index` and `diff-files`.
+// Diffs for scripts: `diff-tree`, `diff-index` and `diff-files`.
 
 import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
@@ -17,7 +17,7 @@ import { worktreeAgainst } from './diff.ts'
 const OPTIONS = [...CHANGE_OPTIONS, 'exit-code', 'quiet', 'no-abbrev']
 const PATCHES = ['patch', 'unified', 'patch-with-stat', 'binary']
 
-/** Raw lines unless something else is asked for, and no renames unless they are. */
+/** Raw lines unless another format is requested, and renames only on request. */
 function asPlumbing(options: Arguments): Arguments {
   if (!options.has('find-renames')) options.add('no-renames', '')
   options.add('whole-ids', '')
@@ -101,7 +101,7 @@ async function treesDiffer(
   return changes.sort((x, y) => byteOrder(keyOf(x), keyOf(y)))
 }
 
-/** A file in the place of a folder is one removed and one made. */
+/** A file that replaces a folder is shown as a deletion and an addition. */
 function partsOf(change: Change): Change[] {
   const { path, before, after } = change
   if (!before || !after || (before.mode === MODE.tree) === (after.mode === MODE.tree)) return [change]
@@ -149,7 +149,7 @@ export async function diffFiles(git: Invocation, args: string[]): Promise<number
   return answer(git, await unstored(git, options, changes), options)
 }
 
-/** In raw lines, what is only in the working tree has no id. */
+/** In raw lines, a file that is only in the working tree has no id. */
 async function unstored(git: Invocation, options: Arguments, changes: readonly Change[]): Promise<Change[]> {
   if (!options.has('raw') && !options.has('patch-with-raw')) return [...changes]
   if (options.has('patch-with-raw') || PATCHES.some((name) => options.has(name)))

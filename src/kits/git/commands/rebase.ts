@@ -90,14 +90,14 @@ export async function rebase(git: Invocation, args: string[]): Promise<number> {
 interface Goal {
   upstream: string | null
   onto: string
-  /** As the user called it. */
+  /** The name given by the user. */
   ontoName: string
-  /** `refs/heads/topic`; null when HEAD is detached. */
+  /** `refs/heads/topic`; null if HEAD is detached. */
   ref: string | null
   head: string
-  /** How the user called what is rebased; null for HEAD. */
+  /** The user's name of the rebased branch; null for HEAD. */
   branch: string | null
-  /** With `--root`, where no other commit comes before the first one. */
+  /** With `--root`, if no other commit comes before the first one. */
   isFromNothing: boolean
 }
 
@@ -112,7 +112,7 @@ async function start(git: Invocation, state: RebaseState, options: Arguments): P
   try {
     return await startFrom(git, state, { goal, options, style, autostash })
   } catch (error) {
-    // Before the first step it comes back at once; afterwards the state knows of it.
+    // Before the first step it is restored at once; afterwards the state contains it.
     if (autostash !== null && !state.has('autostash')) await applyAutostash(git, autostash)
     throw error
   }
@@ -170,7 +170,7 @@ function alreadyThere(): GitFailure {
   )
 }
 
-/** `work` is what cannot be done with changes that are not committed. */
+/** `work` is the operation that is impossible with uncommitted changes. */
 export async function refuseChanges(git: Invocation, work = 'rebase'): Promise<void> {
   const repo = git.repo()
   const unstaged = (await unstagedChanges(repo)).length > 0 || (await repo.index()).unmergedPaths().length > 0
@@ -208,21 +208,21 @@ async function goalOf(git: Invocation, options: Arguments): Promise<Goal> {
   return { upstream, onto, ontoName, ref: head.ref, head: head.oid, branch: branch ?? null, isFromNothing }
 }
 
-/** What the first commit is put onto, and is no parent of, when a whole history is made anew. */
+/** The base of the first commit when a whole history is rebased; it does not become a parent. */
 async function emptyCommit(git: Invocation): Promise<string> {
   const by = await git.signature('committer')
   const tree = await writeTree(git.repo(), [])
   return storeCommit(git.repo(), { tree, parents: [], author: by, committer: by, message: '' })
 }
 
-/** The branch or the commit that is to be rebased in place of HEAD. */
+/** The branch or commit that is rebased instead of HEAD. */
 async function namedHead(repo: Repository, word: string): Promise<Head> {
   const name = (await previousBranch(repo, word)) ?? word
   const ref = (await repo.refs.resolve(`refs/heads/${name}`)) === null ? null : `refs/heads/${name}`
   return { ref, oid: await commitId(repo, ref ?? name) }
 }
 
-/** There is nothing to rebase, but what was named is checked out. */
+/** Nothing must be rebased, but the given branch is checked out. */
 async function moveTo(git: Invocation, { ref, head: oid, branch: word }: Goal): Promise<void> {
   const repo = git.repo()
   if (word === null || (await repo.refs.head()).ref === ref) return
@@ -329,7 +329,7 @@ async function detach(git: Invocation, oid: string): Promise<void> {
   }
 }
 
-/** Picks at the beginning that follow each other already are taken as they are. */
+/** Leading picks that are already in order are not repeated. */
 async function withoutThoseInPlace(repo: Repository, steps: readonly Step[], onto: string) {
   let [base, count] = [onto, 0]
   for (const step of steps) {

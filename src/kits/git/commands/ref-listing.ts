@@ -6,7 +6,7 @@ import type { Invocation } from '../invocation.ts'
 import { removeIfThere } from '../ref-files.ts'
 import { abbreviate } from '../revisions.ts'
 
-/** All refs and what they name. */
+/** All refs and their values. */
 export async function showRef(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments(
     'show-ref',
@@ -67,7 +67,7 @@ async function showOne(
   if (type === 'tag') await line(await repo.peel(oid, 'commit'), `${name}^{}`)
 }
 
-/** What HEAD, or another symbolic ref, points at. */
+/** The target of HEAD, or of another symbolic ref. */
 export async function symbolicRef(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('symbolic-ref', ['short', 'quiet|q', 'delete|d', 'm='], args)
   const repo = git.repo()

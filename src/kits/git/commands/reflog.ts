@@ -1,4 +1,4 @@
-// Where refs pointed before: `git reflog`, which is `git log -g` in other words.
+// Earlier values of refs: `git reflog`, which is another form of `git log -g`.
 
 import { GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'

@@ -1,4 +1,4 @@
-// What a remote has, next to what is known of it here: `git remote show`, `update`, `prune` and `set-head`.
+// The state of a remote, compared with the local data: `git remote show`, `update`, `prune` and `set-head`.
 
 import type { Advertisement } from '../advertisement.ts'
 import { parseArguments } from '../arguments.ts'
@@ -57,7 +57,7 @@ async function branchSection(git: Invocation, { specs, advertisement, name }: Re
   return table(rows, 'Remote branch', '')
 }
 
-/** One line to each row below a title that tells whether there are many. */
+/** One line for each row, below a title in singular or plural. */
 function table(rows: readonly [string, string][], title: string, end: string): string[] {
   if (rows.length === 0) return []
   const width = Math.max(...rows.map(([first]) => first.length))
@@ -97,7 +97,7 @@ async function pushSection(git: Invocation, { refs }: Advertisement): Promise<st
   return [title, ...rows.map(([name, state]) => `    ${name.padEnd(width)} pushes to ${name.padEnd(width)} (${state})`)]
 }
 
-/** Forgets the branches that the remote has no more. */
+/** Removes the tracking refs of branches that the remote no longer has. */
 export async function pruneRemote(git: Invocation, args: readonly string[]): Promise<number> {
   const options = parseArguments('remote prune', ['dry-run|n'], args)
   for (const name of options.rest) {
@@ -114,7 +114,7 @@ export async function pruneRemote(git: Invocation, args: readonly string[]): Pro
   return 0
 }
 
-/** Which branch of the remote its name alone stands for. */
+/** Sets the remote's branch that the remote's name alone refers to. */
 export async function setRemoteHead(git: Invocation, args: readonly string[]): Promise<number> {
   const options = parseArguments('remote set-head', ['auto|a', 'delete|d'], args)
   const [name, given] = options.rest
@@ -135,7 +135,7 @@ export async function setRemoteHead(git: Invocation, args: readonly string[]): P
   return 0
 }
 
-/** Which branches of the remote a fetch brings. */
+/** Sets the remote's branches that a fetch gets. */
 export async function setRemoteBranches(git: Invocation, args: readonly string[]): Promise<number> {
   const options = parseArguments('remote set-branches', ['add'], args)
   const [name, ...branches] = options.rest

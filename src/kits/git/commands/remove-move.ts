@@ -44,7 +44,7 @@ function refuseFolders(git: Invocation, given: readonly string[], paths: readonl
   }
 }
 
-/** Files whose contents stand nowhere else. */
+/** Refuses to remove files with contents that are stored nowhere else. */
 async function refuseLosses(git: Invocation, paths: readonly string[], cached: boolean): Promise<void> {
   const repo = git.repo()
   const index = await repo.index()

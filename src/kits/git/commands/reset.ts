@@ -52,7 +52,7 @@ async function moveBranch(
   await refs.change(ref ?? 'HEAD', { oid, by, message: `reset: moving to ${words}` })
 }
 
-/** Makes the index what the tree says, as far as the filter reaches; what it knows of unchanged files stays. */
+/** Sets the index to the tree, for paths that pass the filter; its data about unchanged files is kept. */
 async function resetIndex(git: Invocation, tree: string | null, filter: (path: string) => boolean): Promise<void> {
   const repo = git.repo()
   const index = await repo.index()
@@ -68,7 +68,7 @@ async function resetIndex(git: Invocation, tree: string | null, filter: (path: s
 
 type Target = { tree: string | null; words: string }
 
-/** Changes that were not committed stay, and the reset is refused where they are in its way. */
+/** Uncommitted changes are kept, and the reset is refused if they are in the way. */
 async function resetKeeping(git: Invocation, { tree, words }: Target): Promise<void> {
   const repo = git.repo()
   if ((await repo.index()).unmergedPaths().length > 0) throw fatal('Cannot do a keep reset in the middle of a merge.')
@@ -85,7 +85,7 @@ async function resetKeeping(git: Invocation, { tree, words }: Target): Promise<v
   await resetIndex(git, tree, () => true)
 }
 
-/** What is staged goes; changes that were not staged stay, and the reset is refused where both are in one file. */
+/** Staged changes are discarded; unstaged ones are kept, and the reset is refused if a file has both. */
 async function resetMerged(git: Invocation, { tree, words }: Target): Promise<void> {
   const repo = git.repo()
   const unmerged = (await repo.index()).unmergedPaths()

@@ -26,7 +26,7 @@ const OPTIONS = [
   'quiet',
 ]
 
-/** How many commits, or which. */
+/** Lists commits, or counts them. */
 export async function revList(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('rev-list', OPTIONS, withNot(withCounts(args)))
   const { revisions, paths } = await splitRevisions(git, options)
@@ -36,7 +36,7 @@ export async function revList(git: Invocation, args: string[]): Promise<number> 
   const starts = await onOneSide(git, { options, revisions, starts: await startsOf(git, options, revisions) })
   const { commits } = await searchHistory(git, { options, starts, pathspec: git.pathspec(paths) })
   const sideOf = (await sides(git, options, revisions)) ?? (() => '>')
-  // What is not shown is not counted, and the count is shown all the same.
+  // With `--quiet` nothing is counted, but the count is shown.
   if (options.has('count')) git.line(countText(options.has('quiet') ? [] : commits, options, sideOf))
   else if (!options.has('quiet'))
     for (const visited of commits)
@@ -67,7 +67,7 @@ async function show(
     const pretty = await prettyOptions(git, options)
     const text = await prettyCommit(repo, visited, pretty)
     git.line(mark + text)
-    // A form of several lines ends with an empty one.
+    // A format of several lines ends with an empty one.
     if (pretty.format !== 'oneline') git.line()
     return
   }

@@ -18,7 +18,7 @@ import { wildcard } from '../wildcards.ts'
 import { zoneIn } from '../zone-offset.ts'
 import { refPattern } from './log.ts'
 
-/** Each word answers for itself, so they are read one after the other. */
+/** Each word has its own output, so they are processed one after another. */
 export function revParse(git: Invocation, args: string[]): Promise<number> {
   if (args[0] === '--sq-quote') {
     git.line(
@@ -35,7 +35,7 @@ export function revParse(git: Invocation, args: string[]): Promise<number> {
 
 const quoted = (word: string): string => `'${word.replace(/['!]/g, (sign) => `'\\${sign}'`)}'`
 
-/** What a word names, behind `^` if it is left out; the name as it was said. */
+/** The object of a word, after `^` if it is excluded, and the original word. */
 interface Named {
   oid: string
   name: string | null
@@ -47,7 +47,7 @@ const DATES: Readonly<Record<string, string>> = {
   ...{ '--before': '--min-age', '--until': '--min-age' },
 }
 
-/** Options that are meant for the commands that list revisions. */
+/** Options for the commands that list revisions. */
 const OF_LISTS =
   /^--(?:all|bisect|dense|header|ignore-missing|no-merges|min-parents|max-parents|objects|objects-edge|parents|pretty|show-all|sparse|topo-order|date-order|unpacked|remotes|branches|tags|max-count=.*|max-age=.*|min-age=.*|(?:branches|remotes|tags|min-parents|max-parents)=.*)$|^-(?:n|\d).*$/
 
@@ -56,13 +56,13 @@ const LISTS: Readonly<Record<string, string>> = {
   '--glob': 'refs/',
 }
 
-/** Others that git does not know are shown, as they may be meant for another command. */
+/** Other unknown options are printed, because they may be for another command. */
 const NOT_HERE = /^--(?:path-format|local-env-vars|shared-index-path|bisect|disambiguate)(?:=|$)/
 
 class RevParse {
   readonly #git: Invocation
   readonly #args: readonly string[]
-  /** What is shown at all. */
+  /** The kinds of output. */
   readonly #shows = { flags: true, words: true, revisions: true, others: true }
   readonly #how = {
     ...{ short: null as number | null, shortName: null as null | 'strict' | 'loose', symbolic: false, fullName: false },
@@ -70,7 +70,7 @@ class RevParse {
   }
   #fallback: string | null = null
   #prefix: string | null = null
-  /** The only one so far of those that are verified. */
+  /** The only revision so far with `--verify`. */
   #found: Named[] = []
   #excluded: string[] = []
   #hasFiles = false
@@ -106,7 +106,7 @@ class RevParse {
     return this.#how.quiet ? new GitFailure('', 1) : fatal('Needed a single revision')
   }
 
-  /** How many words behind it belong to the option. */
+  /** Returns the number of following words that belong to the option. */
   async #takeOption(arg: string, next: string | undefined): Promise<number> {
     if (arg === '--') {
       this.#isBehindDashes = true
@@ -170,7 +170,7 @@ class RevParse {
     return true
   }
 
-  /** One revision, and nothing else. */
+  /** Exactly one revision is allowed. */
   #verifies(): void {
     this.#how.verify = true
     Object.assign(this.#shows, { flags: false, others: false })
@@ -207,7 +207,7 @@ class RevParse {
     return true
   }
 
-  /** Whether anything behind the word is read. */
+  /** Whether the words after it are processed. */
   async #takeWord(word: string): Promise<boolean> {
     const several = (await this.#difference(word)) ?? (await this.#parents(word))
     if (several) {
@@ -226,7 +226,7 @@ class RevParse {
     return this.#takeFile(word, true)
   }
 
-  /** `a..b` and `a...b`; two dots alone are the folder above. */
+  /** `a..b` and `a...b`; two dots alone are the parent folder. */
   async #difference(word: string): Promise<Named[] | null> {
     const repo = this.#git.repo()
     const [, first = '', dots, second = ''] = /^(.*?)(\.\.\.?)(.*)$/s.exec(word) ?? []
@@ -280,7 +280,7 @@ class RevParse {
     return oid !== null
   }
 
-  /** Words that name nothing are files. Behind `--` nobody looks whether they are there. Answers whether it was shown. */
+  /** Words that name nothing are files. After `--` their existence is not checked. Returns whether it was printed. */
   async #takeFile(word: string, isFirst = false): Promise<boolean> {
     await this.#showDefault()
     const { words, others } = this.#shows
@@ -300,7 +300,7 @@ const NEEDS_VALUE: Readonly<Record<string, string>> = {
   '--resolve-git-dir': '--resolve-git-dir requires an argument',
 }
 
-/** The full name of the ref that the words are; null for other words. */
+/** The full name of the ref that the words name; null for other words. */
 async function refNamed(git: Invocation, word: string): Promise<string | null> {
   const repo = git.repo()
   const head = await repo.refs.head()

@@ -18,7 +18,7 @@ const OPTIONS = [
   'format=',
 ]
 
-/** Who made the commits, and what they say they did. */
+/** The subjects of commits, grouped by author. */
 export async function shortlog(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('shortlog', OPTIONS, withNot(withCounts(args)))
   if (options.has('format')) throw fatal('git shortlog --format is not available here')
@@ -58,7 +58,7 @@ function listed(rows: readonly [string, string[]][], indent: string): string {
     .join('')
 }
 
-/** Of a series that is about to be sent. */
+/** For a series of mails. */
 export function shortlogText(commits: readonly Commit[]): string {
   const rows = byPerson(commits, { group: 'author', withEmail: false })
   return listed(

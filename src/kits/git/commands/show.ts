@@ -18,7 +18,7 @@ import { noCommits, refuseColoredWords, startsOf, withCounts } from './log.ts'
 
 const OPTIONS = [...CHANGE_OPTIONS, ...FORMAT_OPTIONS, 'max-count|n=', 'first-parent', 'cc', 'quiet|q']
 
-/** Who made a tag and when; the formats that show less of a commit show less of a tag. */
+/** The author and date of a tag; formats that show less of a commit show less of a tag. */
 function taggerLines(tagger: Signature, { format, date }: PrettyOptions): string {
   const who = `${tagger.name} <${tagger.email}>\n`
   if (format === 'oneline') return ''
@@ -27,7 +27,7 @@ function taggerLines(tagger: Signature, { format, date }: PrettyOptions): string
   return format === 'medium' ? `Tagger: ${who}Date:   ${showDate(tagger, date)}\n` : `Tagger: ${who}`
 }
 
-/** Shows one object after the other; a commit only once. */
+/** Shows one object after another; each commit only once. */
 class Shower {
   readonly #git: Invocation
   readonly #options: Arguments
@@ -64,7 +64,7 @@ class Shower {
     await this.show(object, words)
   }
 
-  /** A commit of which the paths or letters that were asked for leave nothing is not shown at all. */
+  /** A commit without changes after the filters for paths and letters is not shown. */
   async #isLeftOut(commit: Commit): Promise<boolean> {
     const isFiltered = !this.#pathspec.isEmpty || this.#options.has('diff-filter')
     if (!isFiltered || this.#options.has('no-patch')) return false
@@ -80,7 +80,7 @@ class Shower {
     return counts.some((count) => count === 0)
   }
 
-  /** Of a merge, the paths that are as none of its parents has them, with a letter for each. */
+  /** For a merge, the paths that differ from all parents, with a letter for each. */
   async #mergedNames(commit: Commit): Promise<void> {
     const repo = this.#git.repo()
     if (this.#options.has('raw') || this.#options.has('patch'))
@@ -111,7 +111,7 @@ class Shower {
     this.#separate(isSeparated(pretty.format), this.#options.has('null') ? '\0' : '\n')
     const commit = await git.repo().commit(oid)
     const shown = await prettyCommit(git.repo(), { oid, commit }, pretty)
-    // A format without line ends of its own has one only in front of what follows.
+    // A format without line ends has one only before following output.
     if (pretty.format.startsWith('format:')) git.out(shown)
     else if (shown !== '' || pretty.format !== 'tformat:') git.line(shown)
     const isMerge = commit.parents.length > 1 && !this.#options.has('first-parent')
@@ -153,7 +153,7 @@ interface Showing {
   pathspec: Pathspec
 }
 
-/** Ranges are walked, as a log does. */
+/** Ranges are walked, like in a log. */
 const namesRange = (word: string): boolean => /^[^:]*\.\.|^\^|\^(?:!|-\d*)$/.test(word)
 
 export async function show(git: Invocation, args: string[]): Promise<number> {

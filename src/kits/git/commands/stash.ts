@@ -47,7 +47,7 @@ export async function stash(git: Invocation, args: string[]): Promise<number> {
   }
 }
 
-/** The words of `git stash save` that are no options are its message. */
+/** The arguments of `git stash save` that are not options are its message. */
 function savedAs(args: readonly string[]): string[] {
   const { plain, paths } = parseArguments('stash save', PUSH_OPTIONS, args)
   const words = [...plain, ...(paths ?? [])]
@@ -91,7 +91,7 @@ async function push(git: Invocation, args: string[]): Promise<number> {
   await pushStash(git, { oid, by, message })
   for (const path of untracked) takeAway(git.fs, repo.root, path)
   await overwrite(git, options.has('keep-index') ? staged : headTree, (path) => pathspec.matches(path))
-  // With paths, what changed is taken back as a patch; without them the whole is reset.
+  // With paths, the changes are reverted as a patch; without them, everything is reset.
   if (pathspec.isEmpty) await logReset(git)
   if (!options.has('quiet')) git.line(`Saved working directory and index state ${message}`)
   return 0
@@ -103,7 +103,7 @@ function refuseUnmatched(pathspec: Pathspec): void {
   throw failed(`pathspec ':(,prefix:0)${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`)
 }
 
-/** Those that the options name; none without them. */
+/** The files that the options select; none without them. */
 async function untrackedFiles(repo: Repository, options: Arguments): Promise<string[]> {
   const withIgnored = options.has('all')
   if (!withIgnored && !options.has('include-untracked')) return []
@@ -113,7 +113,7 @@ async function untrackedFiles(repo: Repository, options: Arguments): Promise<str
     .sort(byteOrder)
 }
 
-/** A folder of which all is ignored stands for its files; another repository in it is left alone. */
+/** A folder with only ignored contents stands for its files; another repository in it is not included. */
 function filesBelow(repo: Repository, folder: string): string[] {
   const entries = repo.fs.list(`${repo.root}/${folder}`)
   if (entries.some(({ name }) => name === '.git')) return []
@@ -122,7 +122,7 @@ function filesBelow(repo: Repository, folder: string): string[] {
   )
 }
 
-/** `name` is as git calls it when it tells that it is gone. */
+/** `name` is git's name of it, for the message after it was dropped. */
 type Entry = { at: number; oid: string; name: string }
 
 async function entryAt(git: Invocation, given: string | undefined): Promise<Entry> {
@@ -137,7 +137,7 @@ async function entryAt(git: Invocation, given: string | undefined): Promise<Entr
   return { at: Number(at[1] ?? 0), oid: entry.after, name }
 }
 
-/** An entry of the list, or any commit that is made as a stash is. */
+/** An entry of the list, or any commit with the structure of a stash. */
 async function stashNamed(git: Invocation, given: string | undefined): Promise<Entry> {
   if (given === undefined || /^\d+$|^(refs\/)?stash\b/.test(given)) return entryAt(git, given)
   const oid = await revision(git.repo(), given)
@@ -157,7 +157,7 @@ async function apply(git: Invocation, args: string[], drops: boolean): Promise<n
   let isWhole = await bringBack(git, saved, how)
   if (!isWhole && how.index) git.err('Index was not unstashed.')
   const [, , untracked] = saved.parents
-  // Files that were untracked come back even where the rest did not.
+  // Untracked files are restored even if the rest failed.
   if (untracked !== undefined && !(await restoreUntracked(git, (await repo.commit(untracked)).tree))) isWhole = false
   await sayStatus(git, how.quiet)
   if (!drops) return isWhole ? 0 : 1
@@ -166,7 +166,7 @@ async function apply(git: Invocation, args: string[], drops: boolean): Promise<n
   return isWhole ? 0 : 1
 }
 
-/** Files that were untracked come back as they were; whether none of them had another one in its place. */
+/** Restores untracked files; returns whether none of the paths was in use. */
 async function restoreUntracked(git: Invocation, tree: string): Promise<boolean> {
   const repo = git.repo()
   let isWhole = true
@@ -181,7 +181,7 @@ async function restoreUntracked(git: Invocation, tree: string): Promise<boolean>
   return isWhole
 }
 
-/** A new branch where the stash was made, with what it holds. */
+/** Creates a branch at the stash's base commit, with the stash's changes. */
 async function branchFrom(git: Invocation, args: string[]): Promise<number> {
   const { rest } = parseArguments('stash branch', [], args)
   const [name, given] = rest
@@ -203,7 +203,7 @@ async function sayStatus(git: Invocation, quiet: boolean): Promise<void> {
   git.out(longStatus(report, (path) => git.repo().quoted(relativeTo(git.repo(), git.cwd, path))))
 }
 
-/** The log of the ref, which can be asked for in all the ways of a log. */
+/** The log of the ref, with all options of a log. */
 async function list(git: Invocation, args: string[]): Promise<number> {
   if ((await git.repo().refs.resolve(STASH_REF)) === null) return 0
   return log(git, ['--format=%gd: %gs', '-g', '--first-parent', ...args, STASH_REF, '--'])

@@ -31,7 +31,7 @@ const OPTIONS = [
   'no-renames',
 ]
 
-/** Of the forms that were asked for, the last one counts. */
+/** The last of the given formats is used. */
 function porcelainOf(options: Arguments): { isPorcelain: boolean; version: string } {
   const version = options.value('porcelain') ?? ''
   if (!['', 'v1', '1', 'v2', '2'].includes(version)) throw fatal(`unsupported porcelain version '${version}'`)
@@ -60,7 +60,7 @@ export async function status(git: Invocation, args: string[]): Promise<number> {
   const isShort = isPorcelain || options.has('null') || (wantsShort && args.lastIndexOf('--long') <= lastShort(args))
   const showsBranch = options.has('branch') || (!options.has('no-branch') && (await isSet('status.branch')))
   const end = options.has('null') ? '\0' : '\n'
-  // What programs read names paths from the top, what people read from where they are.
+  // Output for scripts has paths from the top, output for users from the current folder.
   const fromTop = isPorcelain || options.has('null') || !isTrue((await git.setting('status.relativePaths')) ?? 'true')
   const place = (path: string) => (fromTop ? path : relativeTo(repo, git.cwd, path))
   const shown = (path: string) =>
@@ -89,7 +89,7 @@ async function stashLine(git: Invocation): Promise<string> {
   return count === 0 ? '' : `Your stash currently has ${count} ${count === 1 ? 'entry' : 'entries'}\n`
 }
 
-/** Below the status, what a commit would hold. */
+/** After the status, the patch of a commit. */
 async function stagedPatch(git: Invocation, options: Arguments): Promise<string> {
   if (options.all('verbose').length > 1) throw fatal('git status -vv is not available here')
   return showChanges(
@@ -113,7 +113,7 @@ async function renames(git: Invocation): Promise<boolean> {
   return /^cop/.test(setting) || isTrue(setting)
 }
 
-/** The lines in brackets that tell what can be done next. */
+/** The lines in brackets with hints for the next command. */
 function withoutHints(text: string): string {
   return text.replace(/^ {2}\(.*\)\n/gm, '').replace(/ \((?:use|create)[^\n]*\)$/gm, '')
 }

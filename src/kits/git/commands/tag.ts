@@ -139,7 +139,7 @@ async function list(git: Invocation, options: Arguments): Promise<number> {
   return 0
 }
 
-/** Lines behind the first one stand below it, an empty one with nothing in it. */
+/** Further lines are shown indented below the first one, an empty one without blanks. */
 async function firstLines(git: Invocation, oid: string, count: number): Promise<string> {
   if (!Number.isInteger(count)) throw fatal("option `n' expects a numerical value")
   const { type, bytes } = await git.repo().objects.read(oid)

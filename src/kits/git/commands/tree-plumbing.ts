@@ -1,4 +1,4 @@
-// Trees and commits made piece by piece, as programs do it.
+// Creates trees and commits step by step, for scripts.
 
 import { parseArguments } from '../arguments.ts'
 import { applyChanges, changesBetween, obstaclesTo, refuseObstacles } from '../checkout.ts'
@@ -63,7 +63,7 @@ async function textOf(git: Invocation, options: ReturnType<typeof parseArguments
   return texts.length === 0 ? git.stdin : texts.join('\n')
 }
 
-/** Fills the index from a tree. */
+/** Sets the index from a tree. */
 export async function readTree(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('read-tree', ['m', 'u', 'reset', 'empty', 'prefix=', 'v', 'q|quiet'], args)
   const repo = git.repo()
@@ -103,7 +103,7 @@ export async function readTree(git: Invocation, args: string[]): Promise<number>
   return 0
 }
 
-/** What the tree would replace or take away must be in the working tree as the index has it. */
+/** Files that the tree would replace or remove must be unchanged in the working tree. */
 async function refuseChanged(git: Invocation, tree: string, isQuiet: boolean): Promise<void> {
   const repo = git.repo()
   const files = await flatTree(repo, tree)
@@ -128,7 +128,7 @@ async function readBelow(git: Invocation, tree: string, prefix: string): Promise
   return 0
 }
 
-/** Stores a tree from lines such as those of `ls-tree`. */
+/** Stores a tree from lines in the format of `ls-tree`. */
 export async function makeTree(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('mktree', ['z', 'missing', 'batch'], args)
   if (options.has('batch')) throw fatal('git mktree --batch is not available here')

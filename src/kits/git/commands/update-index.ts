@@ -15,11 +15,11 @@ interface UpdateOptions {
   isQuiet: boolean
   isVerbose: boolean
   mode: number | null
-  /** What is only noted of the paths. */
+  /** A mark that is set on the paths. */
   marks: 'assumed' | 'not-assumed' | 'skipped' | 'not-skipped' | null
 }
 
-/** Options hold for what stands behind them, so they are read one after the other. */
+/** Options apply to the following arguments, so they are processed one after another. */
 export async function updateIndex(git: Invocation, args: string[]): Promise<number> {
   const repo = git.repo()
   const how: UpdateOptions = {
@@ -142,7 +142,7 @@ async function chmod(git: Invocation, path: string, mode: number): Promise<void>
   index.set({ ...entry, mode })
 }
 
-/** What changed in the working tree is told, not staged. */
+/** Changes in the working tree are reported, not staged. */
 async function refresh(git: Invocation, how: UpdateOptions): Promise<number> {
   const repo = git.repo()
   const index = await repo.index()
@@ -181,7 +181,7 @@ async function cacheInfo(
   if (!sameState(index.get(path), state)) index.put({ path, ...state, ...NO_STAT })
 }
 
-/** Lines such as those of `ls-files -s` and `ls-tree`; mode 0 removes. */
+/** Lines in the format of `ls-files -s` and `ls-tree`; mode 0 removes. */
 async function indexInfo(git: Invocation): Promise<void> {
   const index = await git.repo().index()
   for (const line of git.stdin.split('\n').filter((text) => text !== '')) {

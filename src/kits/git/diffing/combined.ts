@@ -1,5 +1,5 @@
-// A file compared with two or more earlier versions at once: for merges, and for conflicts that are not resolved. Each
-// line has a sign for each version. Parts that are as one of the versions has them are left out.
+// A file compared with two or more earlier versions at once: for merges, and for unresolved conflicts. Each line has a
+// sign for each version. Parts that equal one of the versions are left out.
 
 import { linesOf } from '../../../workspace/diff.ts'
 import { DEFAULT_CONTEXT } from './hunks.ts'
@@ -7,18 +7,18 @@ import { gitEdits } from './line-edits.ts'
 
 interface LostLine {
   text: string
-  /** A bit for each version that had it. */
+  /** A bit for each version that contained it. */
   from: number
 }
 
 interface Row {
-  /** Null behind the last line. */
+  /** Null after the last line. */
   text: string | null
-  /** A bit for each version that has not got it. */
+  /** A bit for each version that does not contain it. */
   newTo: number
-  /** What stood before it. */
+  /** The removed lines before it. */
   lost: LostLine[]
-  /** By version, where in it the row begins; counted from 1. */
+  /** For each version the line number at which the row starts; counted from 1. */
   at: number[]
   isShown: boolean
   hidesLost: boolean
@@ -26,7 +26,7 @@ interface Row {
 
 const MAX_COMMENT = 40
 
-/** The hunks; empty when every part is as one of the versions has it. */
+/** The hunks; empty if every part equals one of the versions. */
 export function combinedHunks(versions: readonly string[], result: string, context = DEFAULT_CONTEXT): string {
   const rows: Row[] = [...linesOf(result), null].map((text) => ({
     text,
@@ -49,7 +49,7 @@ function addVersion(rows: Row[], lines: readonly string[], version: number): voi
   const result = rows.flatMap(({ text }) => (text === null ? [] : [text]))
   for (const { start, end, from, to } of gitEdits(lines, result, { trimsTail: true })) {
     for (let i = from; i < to; i++) mark(rows[i], bit)
-    // What went without anything in its place hangs on the line behind it, as does what was replaced on the first.
+    // Removed lines without a replacement belong to the line after them, replaced ones to the first new line.
     const row = rows[from]
     if (row) row.lost = joinLost(row.lost, lines.slice(start, end), bit)
   }
@@ -65,7 +65,7 @@ function mark(row: Row | undefined, bit: number): void {
   if (row) row.newTo |= bit
 }
 
-/** Lines that several versions lost are told once, as far as they stand in the same order. */
+/** Lines removed from several versions are shown once, if they have the same order. */
 function joinLost(known: readonly LostLine[], lines: readonly string[], bit: number): LostLine[] {
   const [m, n] = [known.length, lines.length]
   const common = Array.from({ length: m + 1 }, () => new Array<number>(n + 1).fill(0))
@@ -98,12 +98,12 @@ function joinLost(known: readonly LostLine[], lines: readonly string[], bit: num
 
 type Limits = { all: number; context: number }
 
-/** The row that ends a group need not be shown if it only has lost lines before it. */
+/** The row that ends a group need not be shown if only removed lines precede it. */
 function tailOf(rows: readonly Row[], begin: number, end: number): number {
   return begin + 1 <= end && rows[end - 1]?.newTo === 0 ? end - 1 : end
 }
 
-/** A group in which the result is what one of the versions has is left out. */
+/** A group whose result equals one of the versions is left out. */
 function dropOneSided(rows: Row[], { all, context }: Limits): void {
   for (let i = 0; i < rows.length; ) {
     if (!rows[i]?.isShown) {
@@ -192,7 +192,7 @@ function lostBy(row: Row | undefined, version: number): number {
   return row?.lost.filter(({ from }) => (from & (1 << version)) !== 0).length ?? 0
 }
 
-/** Its last letter is cut off, as git does. */
+/** The last letter is cut off, like in git. */
 function commentOf(line: string): string {
   const text = line.replace(/\n$/, '').slice(0, MAX_COMMENT).trimEnd()
   return text.length > 1 ? ` ${text.slice(0, -1)}\n` : '\n'

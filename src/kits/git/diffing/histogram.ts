@@ -1,10 +1,10 @@
-// The comparison that merges and `--histogram` use: the longest run of equal lines around the rarest line that both
-// texts have is kept, and what is before and behind it is compared in the same way.
+// The diff of merges and `--histogram`: the longest run of equal lines around the rarest common line is kept, and the
+// parts before and after it are compared in the same way.
 
 import type { Side } from './shortest-script.ts'
 import { markChanges } from './shortest-script.ts'
 
-/** Where every line is more frequent than this, none says where to begin. */
+/** If all lines are more frequent than this, there is no starting point. */
 const MAX_OCCURRENCES = 64
 
 interface Box {
@@ -52,12 +52,12 @@ function markPart(a: Side, b: Side, { fromA, toA, fromB, toB, kinds }: Box & { k
 }
 
 class RarestRun {
-  /** Null when no line is in both. */
+  /** Null if there is no common line. */
   run: Run | null = null
   readonly #a: Int32Array
   readonly #b: Int32Array
   readonly #box: Box
-  /** By kind of line, where it stands in the first text. */
+  /** The positions of each kind of line in the first text. */
   readonly #places = new Map<number, number[]>()
   #fewest = MAX_OCCURRENCES + 1
   #hasCommon = false
@@ -78,7 +78,7 @@ class RarestRun {
     return this.#hasCommon && this.#fewest > MAX_OCCURRENCES
   }
 
-  /** Looks at the runs through this line of the second text; answers with the line to go on with. */
+  /** Checks the runs through this line of the second text; returns the line to continue with. */
   #try(at: number): number {
     const places = this.#places.get(this.#b[at] ?? 0)
     let next = at + 1

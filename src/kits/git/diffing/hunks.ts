@@ -1,14 +1,14 @@
-// The hunks of a patch: groups of changed lines with what stands around them.
+// The hunks of a patch: groups of changed lines with their context.
 
 import { linesOf } from '../../../workspace/diff.ts'
 import type { LineEdit } from '../../../workspace/shifted-edits.ts'
 import { gitEdits } from './line-edits.ts'
 
-/** What of the blanks in a line counts: none of them, only whether there are any, or all but those at its end. */
+/** How whitespace is compared: not at all, only its presence, or all except that at line ends. */
 export type Whitespace = 'ignored' | 'condensed' | 'trimmed' | 'without-cr'
 
 export interface HunkOptions {
-  /** How many lines around a change are shown. */
+  /** The number of lines shown around a change. */
   context: number
   whitespace?: Whitespace | undefined
   algorithm?: 'myers' | 'histogram' | undefined
@@ -18,11 +18,11 @@ export const DEFAULT_CONTEXT = 3
 const FUNCTION_LINE = /^[A-Za-z_$]/
 const MAX_FUNCTION_CHARS = 80
 
-/** What of a line is compared. */
+/** The part of a line that is compared. */
 export function lineKey(whitespace: Whitespace | undefined): ((line: string) => string) | undefined {
   if (whitespace === 'ignored') return (line) => line.replace(/\s+/g, '')
   if (whitespace === 'condensed') return (line) => line.trimEnd().replace(/\s+/g, ' ')
-  // On a last line without an end, a carriage return counts.
+  // In a last line without a line end, a carriage return counts.
   if (whitespace === 'without-cr') return (line) => line.replace(/\r?\n$/, '')
   return whitespace === 'trimmed' ? (line) => line.trimEnd() : undefined
 }
@@ -45,7 +45,7 @@ export function hunksOf(before: string, after: string, { context, whitespace, al
   return text
 }
 
-/** Changes that are near enough to each other to share their surroundings. */
+/** Groups of changes that are close enough to share their context. */
 function groupsOf(edits: readonly LineEdit[], context: number): LineEdit[][] {
   const groups: LineEdit[][] = []
   for (const edit of edits) {
@@ -66,7 +66,7 @@ function spanOf(group: readonly LineEdit[], { context, oldLength }: { context: n
 
 type Texts = { span: LineEdit; old: readonly string[]; now: readonly string[] }
 
-/** Lines that count as equal are shown as the new text has them. */
+/** Lines that compare as equal are shown as in the new text. */
 function bodyOf(group: readonly LineEdit[], { span, old, now }: Texts): string {
   const shown: string[] = []
   let at = span.from
@@ -79,7 +79,7 @@ function bodyOf(group: readonly LineEdit[], { span, old, now }: Texts): string {
   return shown.map(ended).join('')
 }
 
-/** As a hunk's header has it: the number of the first line, and how many there are unless it is one. */
+/** In the form of a hunk's header: the number of the first line, and the count unless it is one. */
 function rangeOf(start: number, end: number): string {
   const count = end - start
   return count === 1 ? String(start + 1) : `${count === 0 ? start : start + 1},${count}`

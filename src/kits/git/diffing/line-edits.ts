@@ -1,9 +1,9 @@
-// Which lines changed, as git sees it: the same choice among the many shortest scripts, so that patches, blame and
-// merges name the same lines as git's own.
+// Finds the changed lines like git: with the same choice among the shortest scripts, so that patches, blame and merges
+// name the same lines.
 //
-// Three steps. Lines that the other text does not have, and most of those that stand between such lines, are taken out.
-// What is left is compared by Myers' algorithm, from both ends at once. Then each group of changed lines is slid up or
-// down to where it reads best (`line-groups.ts`).
+// Three steps. Lines without a match in the other text, and most of those between such lines, are removed. The rest is
+// compared with Myers' algorithm, from both ends at once. Then each group of changed lines is moved up or down to the
+// best position (`line-groups.ts`).
 
 import type { LineEdit } from '../../../workspace/shifted-edits.ts'
 import { markByHistogram } from './histogram.ts'
@@ -12,12 +12,12 @@ import type { Side } from './shortest-script.ts'
 import { markChanges } from './shortest-script.ts'
 
 export interface EditOptions {
-  /** What of a line is compared; the whole line unless told otherwise. */
+  /** The part of a line that is compared; the whole line by default. */
   key?: ((line: string) => string) | undefined
-  /** Whether groups of lines are slid by how they are indented. Merges leave that out. */
+  /** Whether groups of lines are moved depending on their indentation. Merges do not. */
   byIndent?: boolean
   algorithm?: 'myers' | 'histogram' | undefined
-  /** Whether what both texts end with is put aside first. Without lines around the changes, git does that. */
+  /** Whether the common end is removed first. Git does so without context lines. */
   trimsTail?: boolean
 }
 
@@ -43,7 +43,7 @@ export function gitEdits(
   return scriptOf(a, b)
 }
 
-/** How many lines at the end are left out: whole pieces that are equal, from the line that begins in the last one. */
+/** The number of lines left out at the end: whole equal pieces, starting with the first line that begins in the last one. */
 function tailOf(before: readonly string[], after: readonly string[]): number {
   let [count, sizeChars] = [0, 0]
   let whole = 0

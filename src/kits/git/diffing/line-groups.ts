@@ -1,6 +1,6 @@
-// A group of changed lines whose first line is equal to the line behind it can be slid down by one, and so on; likewise
-// up. Groups are slid to where a group of the other text stands, or else to where the indentation says that a part of
-// the text begins and ends. The numbers were found by git's authors, by asking people about thousands of patches.
+// If the first line of a group of changed lines equals the line after the group, the group can be moved down by one,
+// and so on; likewise up. Groups are moved to the position of a group of the other text, or to where the indentation
+// shows the start and end of a block. Git's authors determined the weights by asking users about thousands of patches.
 
 import type { Side } from './shortest-script.ts'
 
@@ -19,7 +19,7 @@ const DEDENT = 23
 const DEDENT_WITH_BLANK = 17
 const INDENT_WEIGHT = 60
 
-/** Slides the groups of one side, and follows on the other side with the group that each of them corresponds to. */
+/** Moves the groups of one side, and follows with the corresponding group of the other side. */
 export function settleGroups(side: Side, other: Side, byIndent: boolean): void {
   const group = new Group(side)
   const partner = new Group(other)
@@ -34,7 +34,7 @@ function settle(group: Group, partner: Group, byIndent: boolean): void {
   let earliest: number
   let beside: number
   let size: number
-  // Sliding can join the group with its neighbours, and then there is more to slide.
+  // Moving can join the group with its neighbors, which allows further moves.
   do {
     size = group.size
     beside = -1
@@ -73,7 +73,7 @@ class Group {
     return this.end === this.start
   }
 
-  /** The next group, which may be empty: there is one between any two lines that did not change. */
+  /** The next group, which may be empty: there is one between any two unchanged lines. */
   next(): boolean {
     if (this.end === this.side.changed.length) return false
     this.start = this.end = this.end + 1
@@ -120,7 +120,7 @@ interface Score {
   penalty: number
 }
 
-/** Of the ends that the group can have, the best; the last of those that are as good. */
+/** The best of the possible ends of the group; the last one among equals. */
 function bestEnd({ side, end, size }: Group, earliest: number): number {
   let best: Score | null = null
   let found = end
@@ -139,7 +139,7 @@ function compare(a: Score, b: Score): number {
   return INDENT_WEIGHT * Math.sign(a.indent - b.indent) + a.penalty - b.penalty
 }
 
-/** How well a group begins or ends before the line. */
+/** Scores a split of the text before the line. */
 function addSplit(score: Score, { lines }: Side, at: number): void {
   const own = at >= lines.length ? -1 : indentOf(lines[at] ?? '')
   const before = neighbour(lines, at, -1)
@@ -158,7 +158,7 @@ function addSplit(score: Score, { lines }: Side, at: number): void {
   else score.penalty += isBlank ? DEDENT_WITH_BLANK : DEDENT
 }
 
-/** The indentation of the nearest line that is not blank, and how many blank ones are before it. */
+/** The indentation of the nearest line that is not blank, and the number of blank lines before it. */
 function neighbour(lines: readonly string[], at: number, step: 1 | -1): { indent: number; blanks: number } {
   let blanks = 0
   for (let i = at + step; i >= 0 && i < lines.length; i += step) {

@@ -1,28 +1,28 @@
-// Finds a short way from one text to the other, by Myers' algorithm in linear space, with the shortcuts that git takes
-// when the texts are large or have little in common.
+// Finds a short script between two texts with Myers' algorithm in linear space, with git's heuristics for texts that
+// are large or have little in common.
 
 /** One of the two texts. */
 export interface Side {
   lines: readonly string[]
-  /** Lines that count as equal have the same number. */
+  /** Lines that compare as equal have the same number. */
   kinds: Int32Array
-  /** 1 for a line that changed. */
+  /** 1 for a changed line. */
   changed: Uint8Array
 }
 
-/** Beyond so many steps a way that is good enough is taken. */
+/** Beyond this number of steps, a good enough script is used. */
 const MIN_COST_LIMIT = 256
-/** So many equal lines in a row are a good place to cut the problem in two. */
+/** This many consecutive equal lines are a good position to split the problem. */
 const GOOD_RUN = 20
 const GOOD_RUN_AFTER = 256
 const GOOD_RUN_FACTOR = 4
-/** A line that is as frequent as this tells little. */
+/** A line with at least this frequency is a weak indication. */
 const MAX_FREQUENT = 1024
 const NEIGHBOURS = 100
 const UNMATCHED_SHARE = 4
 const FAR = 2 ** 30
 
-/** Marks the lines that changed on both sides. `kinds` tells how many different lines there are. */
+/** Marks the lines that changed on both sides. `kinds` is the number of different lines. */
 export function markChanges(a: Side, b: Side, kinds: number): void {
   const [endA, endB] = [a.kinds.length, b.kinds.length]
   let head = 0
@@ -48,7 +48,7 @@ function roughRoot(value: number): number {
   return root
 }
 
-/** The lines that are left to compare, and where they stand in the text. */
+/** The lines that are left to compare, and their positions in the text. */
 interface Telling {
   side: Side
   kinds: Int32Array
@@ -77,7 +77,7 @@ function telling(side: Side, { from, to, counts }: Stretch): Telling {
   return { side, places: Int32Array.from(kept), kinds: Int32Array.from(kept, (i) => side.kinds[i] ?? 0) }
 }
 
-/** A frequent line between lines that have no counterpart is most likely not worth matching either. */
+/** A frequent line between lines without a match is most likely not worth matching either. */
 function isAmongUnmatched(matches: Uint8Array, at: number, { from, to }: { from: number; to: number }): boolean {
   const scan = (step: number, last: number) => {
     let none = 0
@@ -107,7 +107,7 @@ interface Box {
 interface Cut {
   a: number
   b: number
-  /** Whether the shortest way is wanted on this side of the cut; a shortcut was taken on the other. */
+  /** Whether the shortest script is required on this side of the split; a heuristic was used on the other. */
   exactBefore: boolean
   exactAfter: boolean
 }
@@ -116,7 +116,7 @@ class Comparison {
   readonly #a: Telling
   readonly #b: Telling
   readonly #maxCost: number
-  /** By diagonal: how far one gets from the start, and from the end. */
+  /** By diagonal: the furthest position from the start, and from the end. */
   readonly #forward: Int32Array
   readonly #backward: Int32Array
   readonly #zero: number
@@ -151,7 +151,7 @@ class Comparison {
     }
   }
 
-  /** A point on the way, found where what is reached from both ends meets. */
+  /** A point of the script, found where the searches from both ends meet. */
   #cut(box: Box, isExact: boolean): Cut {
     const reach = new Reach(box, { forward: this.#forward, backward: this.#backward, zero: this.#zero })
     const texts = { a: this.#a.kinds, b: this.#b.kinds }
@@ -173,7 +173,7 @@ function mark({ side, places }: Telling, from: number, to: number): void {
 type Texts = { a: Int32Array; b: Int32Array }
 type Vectors = { forward: Int32Array; backward: Int32Array; zero: number }
 
-/** How far the search has come in a box. A diagonal is the difference of the two places. */
+/** The progress of the search in a box. A diagonal is the difference of the two positions. */
 class Reach {
   readonly #box: Box
   readonly #f: Int32Array
@@ -186,7 +186,7 @@ class Reach {
   #f1: number
   #b0: number
   #b1: number
-  /** Whether the last step came across many equal lines in a row. */
+  /** Whether the last step passed many consecutive equal lines. */
   hasRun = false
 
   constructor(box: Box, { forward, backward, zero }: Vectors) {
@@ -240,7 +240,7 @@ class Reach {
     return null
   }
 
-  /** The end of a long run of equal lines that is far along the way. */
+  /** The end of a long run of equal lines that is far along the script. */
   goodRun({ a, b }: Texts, cost: number): Cut | null {
     const { fromA, toA, fromB, toB } = this.#box
     const isAhead = (i: number, d: number) =>
@@ -267,7 +267,7 @@ class Reach {
     return cut
   }
 
-  /** The best point that was reached, from whichever end it is further away. */
+  /** The best reached point, from the end that got further. */
   furthest(): Cut {
     const { fromA, toA, fromB, toB } = this.#box
     let [ahead, aheadA] = [-1, -1]

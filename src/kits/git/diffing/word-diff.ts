@@ -1,4 +1,4 @@
-// A patch by words: within each run of changed lines the words that stayed are shown as they are, and the others marked.
+// A patch by words: in each run of changed lines, the unchanged words are shown plainly and the others marked.
 
 import { failed } from '../failure.ts'
 import { compilePattern } from '../patterns.ts'
@@ -8,7 +8,7 @@ export type WordStyle = 'plain' | 'color' | 'porcelain'
 
 export interface WordOptions {
   style: WordStyle
-  /** What a word is; without it, whatever stands between blanks. */
+  /** The pattern of a word; without it, text between blanks. */
   pattern: RegExp | null
 }
 
@@ -29,12 +29,12 @@ export function wordStyle(given: string): WordStyle | null {
 }
 
 export function wordPattern(text: string): RegExp {
-  // A dot stands for everything but a line end, carriage returns as well.
+  // A dot matches everything except a line end, including carriage returns.
   const exact = text.replace(/\\.|\[[^\]]*\]|\./gs, (part) => (part === '.' ? '[^\n]' : part))
   return compilePattern(exact, { notation: 'extended', flags: 'gm' })
 }
 
-/** Takes a patch as lines and gives it by words. */
+/** Converts a patch with lines to one with words. */
 export function byWords(patch: string, options: WordOptions): string {
   let text = ''
   let [old, now] = ['', '']
@@ -96,7 +96,7 @@ function changedText(old: string, now: string, options: WordOptions): string {
   return at === now.length ? shown : shown + marked(now.slice(at), 'kept', options.style)
 }
 
-/** Where the words stand; for none, behind the word before. */
+/** The range of the words; for none, the position after the previous word. */
 function spanOf(words: readonly Word[], start: number, end: number): [number, number] {
   const [first, last] = [words[start], words[end - 1]]
   if (end > start && first && last) return [first.start, last.end]

@@ -1,2 +1,2 @@
-// The one place that loads the git library: half a megabyte that is parsed when a remote is asked what it has.
+// The only module that loads the git library: half a megabyte that is parsed when a remote's refs are requested.
 export { listServerRefs } from 'isomorphic-git'

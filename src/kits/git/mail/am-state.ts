@@ -1,4 +1,4 @@
-// What a series of mails that is being applied keeps in `.git/rebase-apply`, as git keeps it.
+// The state of a series of mails being applied, in `.git/rebase-apply`, in git's format.
 
 import type { Invocation } from '../invocation.ts'
 import type { Signature } from '../objects.ts'
@@ -58,7 +58,7 @@ export interface StoppedMail {
   message: string
 }
 
-/** What is needed to conclude the mail by hand. */
+/** The data for finishing the mail manually. */
 export async function noteMail(git: Invocation, { author, message }: StoppedMail, patch: string): Promise<void> {
   const folder = amFolder(git)
   const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`

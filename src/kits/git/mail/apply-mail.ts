@@ -1,4 +1,4 @@
-// Puts the patch of one mail into index and working tree: as it is, or by a merge of what it was made from.
+// Applies the patch of one mail to index and working tree: directly, or by a merge from its base.
 
 import { textOf, utf8 } from '../bytes.ts'
 import { indexTree } from '../commits.ts'
@@ -20,11 +20,11 @@ export interface MailPatch {
   subject: string
   isThreeWay: boolean
   isQuiet: boolean
-  /** Whether what fits goes into the files, and the rest beside them. */
+  /** Whether the fitting hunks are applied, and the others written next to the files. */
   rejects: boolean
 }
 
-/** False when it does not fit; why has been said then. */
+/** False if it does not apply; the reason has been reported. */
 export async function applyMail(git: Invocation, mail: MailPatch): Promise<boolean> {
   const files = filesIn(mail.patch)
   if (files instanceof GitFailure) {
@@ -87,7 +87,7 @@ async function mergeMail(git: Invocation, files: readonly FilePatch[], mail: Mai
   return false
 }
 
-/** The files that the patch was made from; the name of one whose contents are not here. */
+/** The base files of the patch; the name of one whose contents are not in the repository. */
 async function ancestorFiles(git: Invocation, files: readonly FilePatch[]): Promise<Map<string, FileState> | string> {
   const { objects } = git.repo()
   const index = await git.repo().index()

@@ -1,4 +1,4 @@
-// Headers of mails: letters beyond ASCII written and read as RFC 2047 has it, and long lines folded as git folds them.
+// Headers of mails: non-ASCII text encoded and decoded by RFC 2047, and long lines folded like in git.
 
 import { textOf, utf8 } from '../bytes.ts'
 
@@ -8,7 +8,7 @@ const START = '=?UTF-8?q?'
 
 type Use = 'text' | 'name'
 
-/** The value behind `used` letters of its line. */
+/** The value after `used` characters of its line. */
 export function headerValue(text: string, used: number, use: Use): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what is no plain letter
   if (/[^\x01-\x7f]|=\?|\n/.test(text)) return encodedWords(text, used, use)
@@ -36,7 +36,7 @@ function encodedWords(text: string, used: number, use: Use): string {
   return `${shown}?=`
 }
 
-/** A line that goes on begins with a blank. */
+/** A continuation line starts with a blank. */
 function folded(text: string, used: number): string {
   let shown = ''
   let column = used
@@ -61,7 +61,7 @@ export function inCharset(bytes: Uint8Array, charset: string): string {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {
-    // A character set that nobody knows is taken for the usual one.
+    // Text in an unknown character set is treated as UTF-8.
     return textOf(bytes)
   }
 }

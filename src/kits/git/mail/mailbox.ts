@@ -1,4 +1,4 @@
-// Mails with patches, taken apart: who wrote it, when, what the commit is to say, and the patch.
+// Parses mails with patches: author, date, commit message and patch.
 
 import { textOf, utf8 } from '../bytes.ts'
 import { parseDate } from '../identity.ts'
@@ -15,7 +15,7 @@ export interface PatchMail {
   patch: string
 }
 
-/** Null for what is no mail at all. */
+/** Null if it is not a mail. */
 export function splitMailbox(text: string): string[] | null {
   const plain = text.replaceAll('\r\n', '\n')
   const first = plain.replace(/^\n+/, '')
@@ -61,7 +61,7 @@ function decodedContent(text: string, headers: ReadonlyMap<string, string>): str
   return /^utf-?8$/i.test(charset) ? text : inCharset(utf8(textOf(utf8(text))), charset)
 }
 
-/** The message ends where a patch begins, or at a line of three dashes. */
+/** The message ends at the start of a patch, or at a line of three dashes. */
 function partsOf(content: string): { lines: string[]; patch: string } {
   const all = content.split('\n')
   const at = all.findIndex(
@@ -76,7 +76,7 @@ function isEndOfMessage(lines: readonly string[], at: number): boolean {
   return /^---\s*$/.test(line) || (lines[at + 1] ?? '').startsWith('+++ ')
 }
 
-/** Lines at the top of the message that take the place of the headers; they are taken away. */
+/** Lines at the top of the message that override the headers; they are removed. */
 function insideHeaders(lines: string[]): Map<string, string> {
   const found = new Map<string, string>()
   while (lines[0]?.trim() === '') lines.shift()
@@ -99,7 +99,7 @@ function whoOf(from: string): { name: string; email: string } {
   return { name: plain === '' ? email : plain, email }
 }
 
-/** Without `Re:` and what stands in brackets at the beginning. */
+/** Without `Re:` and text in brackets at the beginning. */
 function cleanSubject(subject: string): string {
   let text = subject.trim()
   for (let before = ''; before !== text; ) {

@@ -6,14 +6,14 @@ import type { Commit, Signature } from '../objects.ts'
 import { headerValue } from './headers.ts'
 
 export const MAIL_WIDTH = 72
-/** Of no day in particular: readers tell mails apart by the line. */
+/** A fixed date: programs recognize the start of a mail by this line. */
 const FROM_DATE = 'Mon Sep 17 00:00:00 2001'
 
 export interface MailHead {
-  /** `PATCH 1/2`; null for a subject as it is. */
+  /** `PATCH 1/2`; null for an unchanged subject. */
   tag: string | null
   inReplyTo?: string | null
-  /** What else is in the mail. */
+  /** Additional text in the mail. */
   says?: string
 }
 
@@ -48,7 +48,7 @@ function subjectLine(message: string, tag: string | null): string {
   return start + headerValue(tag === null ? kept : subjectOf(message), start.length, 'text')
 }
 
-/** The message without its subject, with an empty line above and a line end. */
+/** The message without its subject, with an empty line before and a line end. */
 export function mailBody(message: string): string {
   const body = bodyOf(message).replace(/\s+$/, '')
   return body === '' ? '\n' : `\n${body}\n`

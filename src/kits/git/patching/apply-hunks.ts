@@ -1,13 +1,12 @@
-// Puts the hunks of a patch into a text. All lines around a change have to be there; where they are may differ from what
-// the patch says.
+// Applies the hunks of a patch to a text. All context lines must match; their position may differ from the patch.
 
 import { linesOf } from '../../../workspace/diff.ts'
 import type { Hunk } from './parse-patch.ts'
 
 export interface HunkOptions {
-  /** Whether blanks in the lines around a change count. */
+  /** Whether blanks in context lines are ignored. */
   ignoresBlanks: boolean
-  /** Whether hunks without lines around them are taken by their numbers. */
+  /** Whether hunks without context are applied by their line numbers. */
   isWithoutContext: boolean
   /** Whether hunks that do not fit are left out. */
   rejects?: boolean
@@ -15,7 +14,7 @@ export interface HunkOptions {
 
 export interface AppliedHunk {
   number: number
-  /** Where it went in, counted from 1, and how far that is from where the patch says. */
+  /** The line of the position, counted from 1, and its offset from the patch's position. */
   line: number
   offset: number
   hunk: Hunk
@@ -39,7 +38,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], options: HunkOp
     const after: string[] = []
     let old = at
     for (const { sign, text: line } of hunk.lines) {
-      // Lines around a change stay as the text has them.
+      // Context lines keep the text's version.
       if (sign === ' ') after.push(lines[old] ?? line)
       if (sign === '+') after.push(line)
       if (sign !== '+') old++
@@ -52,7 +51,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], options: HunkOp
   return { ok: true, text: lines.join(''), hunks: done, rejected }
 }
 
-/** Where the old lines of the hunk stand; the place nearest to where the patch says. */
+/** The position of the hunk's old lines; the one nearest to the patch's position. */
 function placeOf(lines: readonly string[], hunk: Hunk, options: HunkOptions): number | null {
   const wanted = hunk.lines.filter(({ sign }) => sign !== '+').map(({ text }) => text)
   const { isWithoutContext } = options

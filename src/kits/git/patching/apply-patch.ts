@@ -1,4 +1,4 @@
-// Puts a whole patch into the files that it names.
+// Applies a whole patch to its files.
 
 import { failed, fatal, GitFailure } from '../failure.ts'
 import { applyHunks, type HunkOptions } from './apply-hunks.ts'
@@ -12,15 +12,15 @@ export interface PatchOptions extends HunkOptions {
 }
 
 export interface PatchOutcome {
-  /** What went wrong, one part after the other. */
+  /** The errors, in order. */
   errors: string[]
-  /** What is said when it is asked to be verbose. */
+  /** The messages in verbose mode. */
   remarks: string[]
-  /** Of files into which not all of the patch went: the hunks that are left. */
+  /** Files with rejected hunks. */
   rejected: { path: string; hunks: Hunk[] }[]
 }
 
-/** Fills the target; the caller writes it out if there are no errors. */
+/** Fills the target; the caller writes it if there are no errors. */
 export async function applyPatch(
   target: PatchTarget,
   files: readonly FilePatch[],
@@ -39,7 +39,7 @@ export async function applyPatch(
   return outcome
 }
 
-/** Leaves what did not fit beside the files. */
+/** Writes rejected hunks next to the files. */
 export async function writeRejected(target: PatchTarget, { rejected }: PatchOutcome): Promise<void> {
   for (const { path, hunks } of rejected) {
     const text = hunks.map(({ source }) => (source.endsWith('\n') ? source : `${source}\n`)).join('')

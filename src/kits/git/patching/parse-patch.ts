@@ -1,26 +1,26 @@
-// Patches as git and diff write them, taken apart.
+// Parses patches of git and diff.
 
 import { failed } from '../failure.ts'
 
 export interface Hunk {
   oldStart: number
   newStart: number
-  /** Each with its sign and its line end; a last line without one has none. */
+  /** Each with its sign and its line end; a last line may have none. */
   lines: { sign: ' ' | '-' | '+'; text: string; at: number }[]
-  /** Where the header stands in the patch, counted from 1. */
+  /** The line of the header in the patch, counted from 1. */
   at: number
-  /** As it was written. */
+  /** The original text. */
   source: string
 }
 
 export interface FilePatch {
-  /** Null for a file that is made. */
+  /** Null for a new file. */
   oldPath: string | null
-  /** Null for a file that is removed. */
+  /** Null for a deleted file. */
   newPath: string | null
   oldMode: number | null
   newMode: number | null
-  /** The ids of the contents, as far as they are written out. */
+  /** The ids of the contents, if they are complete. */
   oldId: string | null
   newId: string | null
   isRename: boolean
@@ -28,14 +28,14 @@ export interface FilePatch {
   isBinary: boolean
   similarity: number | null
   hunks: Hunk[]
-  /** What the patch was read from. */
+  /** The name of the patch's source. */
   source?: string
 }
 
 export interface ParseOptions {
-  /** How many folders at the beginning of a name are left out. */
+  /** The number of leading folders removed from names. */
   strip: number
-  /** Counts in the headers of hunks are not trusted. */
+  /** Counts in the headers of hunks are ignored. */
   recounts: boolean
   /** A header that changes nothing is refused; where the patch is only shown it may stand. */
   applies: boolean
@@ -115,7 +115,7 @@ class PatchReader {
     return [file]
   }
 
-  /** False for a line that is no part of a header. */
+  /** False for a line that is not part of a header. */
   #extended(file: FilePatch, line: string): boolean {
     const [, key = '', value = ''] =
       /^(old mode|new mode|deleted file mode|new file mode|copy from|copy to|rename from|rename to|rename old|rename new|similarity index|dissimilarity index|index|---|\+\+\+) (.*)$/.exec(
@@ -155,7 +155,7 @@ class PatchReader {
     this.#at += 2
     const file: FilePatch = { ...EMPTY, oldPath, newPath, hunks: [] }
     this.#hunks(file)
-    // Who writes no `/dev/null` says with an empty side that there is no file.
+    // Without `/dev/null`, an empty side means that there is no file.
     const first = file.hunks[0]
     const isOnly = (sign: string) => file.hunks.length === 1 && first?.lines.every((line) => line.sign === sign)
     if (oldPath !== null && newPath !== null && first?.oldStart === 0 && isOnly('+')) file.oldPath = null
@@ -204,12 +204,12 @@ class PatchReader {
   }
 
   #path(value: string): string | null {
-    // Behind a tab other programs write the time of the file.
+    // Other programs write the file's time after a tab.
     const name = unquoted(value.startsWith('"') ? value.trimEnd() : value.replace(/\t.*$/s, '').trimEnd())
     return name === '/dev/null' ? null : stripped(name, this.#options.strip)
   }
 
-  /** The two names of a header are the same but for their first folder, or other lines tell them. */
+  /** The two names of a header differ only in their first folder, or other lines contain them. */
   #namesOfHeader(text: string): string | null {
     if (text.startsWith('"')) {
       const first = /^"(?:\\.|[^"\\])*"/.exec(text)?.[0] ?? ''
@@ -243,7 +243,7 @@ function stripped(path: string, count: number): string {
 
 const ESCAPES: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
 
-/** A name in quotes has escapes for bytes. */
+/** A quoted name has escapes for bytes. */
 function unquoted(text: string): string {
   if (!text.startsWith('"')) return text
   const bytes: number[] = []
@@ -256,7 +256,7 @@ function unquoted(text: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes))
 }
 
-/** The patch that undoes it. */
+/** The reverse patch. */
 export function reversed(file: FilePatch): FilePatch {
   const signs = { ' ': ' ', '-': '+', '+': '-' } as const
   const turn = (hunk: Hunk): Hunk => ({

@@ -1,4 +1,4 @@
-// What a patch would change, counted from the patch alone.
+// The statistics of a patch, computed from the patch alone.
 
 import { numberTable, type Row, renameName, statSummary } from '../diffstat.ts'
 import { quoted } from '../path-quoting.ts'

@@ -1,5 +1,5 @@
-// The files that a patch is put into: of the working tree, of the index, or of both. Nothing is written before all of
-// the patch is known to fit.
+// The files to which a patch is applied: of the working tree, of the index, or of both. Nothing is written before the
+// whole patch is known to apply.
 
 import { lstatAt } from '../../../workspace/stat.ts'
 import { textOf, utf8 } from '../bytes.ts'
@@ -23,7 +23,7 @@ export class PatchTarget {
   readonly #root: string
   readonly #repo: Repository | null
   readonly place: TargetKind
-  /** What earlier parts of the patch made of a path; null for one that they removed. */
+  /** The results of earlier parts of the patch by path; null for a deleted one. */
   readonly #held = new Map<string, TargetText | null>()
 
   constructor(git: Invocation, place: TargetKind) {
@@ -49,7 +49,7 @@ export class PatchTarget {
     return { text: textOf((await repo.objects.read(entry.oid)).bytes), mode: entry.mode }
   }
 
-  /** Where there is a file of that name; null if nowhere. */
+  /** Where a file with that name exists; null if nowhere. */
   async holderOf(path: string): Promise<'index' | 'working directory' | null> {
     const usual = this.place === 'worktree' ? 'working directory' : 'index'
     if (this.#held.has(path)) return this.#held.get(path) === null ? null : usual
@@ -61,7 +61,7 @@ export class PatchTarget {
     this.#held.set(path, held)
   }
 
-  /** The index is left as it is where not all of the patch went in. */
+  /** The index is not changed if only a part of the patch was applied. */
   async write({ isWhole = true } = {}): Promise<void> {
     for (const [path, held] of this.#held) if (!held) await this.#remove(path)
     for (const [path, held] of this.#held) if (held) await this.#write(path, held)
@@ -70,7 +70,7 @@ export class PatchTarget {
     else this.#git.repo().forgetIndex()
   }
 
-  /** A file that is no part of the patch. */
+  /** A file that is not part of the patch. */
   async writeBeside(path: string, text: string): Promise<void> {
     await writeOut({ fs: this.#git.fs, root: this.#root }, path, { mode: NEW_FILE_MODE, bytes: utf8(text) })
   }

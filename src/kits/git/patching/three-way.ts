@@ -1,4 +1,4 @@
-// Puts a patch in by merging: what it was made from is looked up by its id, and both ways from there are joined.
+// Applies a patch by merging: its base is found by id, and both changes from there are merged.
 
 import { textOf, utf8 } from '../bytes.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'

@@ -1,4 +1,4 @@
-// What git takes for a slip in an added line: blanks at its end, a blank before a tab in its indentation, and empty lines
+// Git's whitespace errors in an added line: trailing blanks, a blank before a tab in the indentation, and empty lines
 // at the end of a file.
 
 import { fatal, GitFailure } from '../failure.ts'
@@ -16,7 +16,7 @@ export function whitespaceAction(given: string | null): WhitespaceAction {
   throw fatal(`unrecognized whitespace option '${action}'`)
 }
 
-/** What is wrong with the line, or null. */
+/** The error in the line, or null. */
 export function whitespaceError(line: string): string | null {
   const text = line.replace(/\n$/, '')
   const found = [
@@ -26,7 +26,7 @@ export function whitespaceError(line: string): string | null {
   return found.length > 0 ? found.join(', ') : null
 }
 
-/** Tells of slips as they are found, the first few of them, and how many there were. */
+/** Reports the first errors as they are found, and their total number. */
 export class WhitespaceReport {
   readonly #git: Invocation
   readonly #action: WhitespaceAction
@@ -48,19 +48,19 @@ export class WhitespaceReport {
     }
   }
 
-  /** The hunk ends the file. */
+  /** The hunk is at the end of the file. */
   checkEnd(hunk: Hunk, source: string): void {
     const blank = hunk.lines.slice(hunk.lines.findLastIndex(({ sign, text }) => sign !== '+' || text.trim() !== '') + 1)
     const [first] = blank
     if (first) this.#note(`${source}:${first.at}: new blank line at EOF.\n+`)
   }
 
-  /** Whether a patch with the slips that were found so far is not to be applied. */
+  /** Whether a patch with the errors so far must not be applied. */
   get forbids(): boolean {
     return this.#count > 0 && (this.#action === 'error' || this.#action === 'error-all')
   }
 
-  /** Throws when slips are not to be accepted. */
+  /** Throws if errors are not accepted. */
   conclude(): void {
     const hidden = this.#action === 'error-all' ? 0 : this.#count - MAX_SHOWN
     if (this.#count === 0 || this.#action === 'nowarn') return

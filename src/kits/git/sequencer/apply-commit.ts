@@ -1,4 +1,4 @@
-// Does again what a commit did, or undoes it: a merge whose base is the commit's parent, or the commit itself.
+// Repeats the change of a commit, or reverts it: a merge whose base is the commit's parent, or the commit itself.
 
 import { utf8 } from '../bytes.ts'
 import { type Obstacles, obstacleText } from '../checkout.ts'
@@ -16,16 +16,16 @@ export type Action = 'pick' | 'revert'
 export interface Application {
   oid: string
   action: Action
-  /** Of a merge, which of its parents it is compared with. */
+  /** For a merge commit, the parent it is compared with. */
   mainline?: number | null
   style: MergeStyle
-  /** What is said last when it cannot even begin. */
+  /** The last message if it cannot start. */
   failure?: string
-  /** Whether it speaks only of conflicts. */
+  /** Whether it only reports conflicts. */
   isTerse?: boolean
 }
 
-/** True when it went without a conflict. Index and working tree hold the result; nothing is committed. */
+/** True if there was no conflict. Index and working tree contain the result; nothing is committed. */
 export async function applyCommit(git: Invocation, application: Application): Promise<boolean> {
   const repo = git.repo()
   const { oid, action, style, failure, isTerse = false } = application
@@ -70,7 +70,7 @@ function parentFor({ oid, mainline = null, failure }: Application, { parents }: 
   return parent
 }
 
-/** What the commit that undoes it says. */
+/** The message of the revert commit. */
 export async function revertMessage(git: Invocation, oid: string, mainline: number | null): Promise<string> {
   const commit = await git.repo().commit(oid)
   const against = mainline !== null && commit.parents.length > 1 ? commit.parents[mainline - 1] : undefined
@@ -78,7 +78,7 @@ export async function revertMessage(git: Invocation, oid: string, mainline: numb
   return `Revert "${subjectOf(commit.message)}"\n\nThis reverts commit ${oid}${end}.\n`
 }
 
-/** The message that git proposes for a commit after a conflict. */
+/** Git's proposed message for a commit after a conflict. */
 export async function withConflicts(git: Invocation, message: string): Promise<string> {
   const paths = (await git.repo().index()).unmergedPaths()
   if (paths.length === 0) return message

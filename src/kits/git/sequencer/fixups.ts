@@ -1,9 +1,9 @@
-// The message of a commit that others are melted into: it grows with each of them, and is edited once at the end.
+// The message of a commit that others are squashed into: it grows with each of them, and is edited once at the end.
 
 import { tidyMessage } from '../message-cleanup.ts'
 import type { RebaseState } from './rebase-state.ts'
 
-/** What the commit is to say so far, with remarks; and whether somebody is to edit it. */
+/** The message so far, with comments; and whether the user edits it. */
 export interface Melted {
   message: string
   isEdited: boolean
@@ -11,7 +11,7 @@ export interface Melted {
 
 const ORDINALS = (count: number) => `# This is the commit message #${count}:`
 
-/** `own` is the message of the commit that others are melted into, `added` that of the one that comes now. */
+/** `own` is the message of the commit that others are squashed into, `added` that of the next one. */
 export async function meltMessage(
   state: RebaseState,
   { own, added, verb, keeps = false }: { own: string; added: string; verb: 'squash' | 'fixup'; keeps?: boolean },
@@ -33,7 +33,7 @@ export async function meltMessage(
   return { message, isEdited }
 }
 
-/** The message at the end of the chain when nobody edits it. */
+/** The message at the end of the chain if it is not edited. */
 export async function meltedMessage(state: RebaseState): Promise<string> {
   const plain = await state.text('message-fixup')
   return plain ?? tidyMessage((await state.text('message-squash')) ?? '', 'strip')

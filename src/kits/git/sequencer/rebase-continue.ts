@@ -1,4 +1,4 @@
-// Goes on with a rebase that stopped: concludes what was being done, or leaves it out.
+// Continues a stopped rebase: finishes the current commit, or skips it.
 
 import { reportCommit } from '../commit-report.ts'
 import { endMerge, indexTree, makeCommit } from '../commits.ts'
@@ -29,7 +29,7 @@ export async function continueRebase(git: Invocation, state: RebaseState): Promi
   return runRebase(git, state)
 }
 
-/** What was staged while the rebase waited becomes the commit that it stopped at, or part of the one before. */
+/** Changes staged during the stop become the current commit, or part of the previous one. */
 async function commitStaged(git: Invocation, state: RebaseState): Promise<void> {
   const repo = git.repo()
   const head = await repo.refs.head()
@@ -75,7 +75,7 @@ async function messageFor(
   return edited(git, proposed ?? (await state.text('message')) ?? '')
 }
 
-/** Leaves out the commit that it stopped at. */
+/** Skips the commit at which it stopped. */
 export async function skipStep(git: Invocation, state: RebaseState): Promise<number> {
   const repo = git.repo()
   await overwrite(git, await repo.headTree())

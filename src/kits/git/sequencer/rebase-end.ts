@@ -1,4 +1,4 @@
-// How a rebase ends: its branch is moved to what was made, or everything is as it was before.
+// The end of a rebase: its branch is moved to the new commits, or everything is restored.
 
 import { applyAutostash, keepAutostash } from '../autostash.ts'
 import { endMerge } from '../commits.ts'
@@ -8,7 +8,7 @@ import { overwrite } from '../switching.ts'
 import type { RebaseState } from './rebase-state.ts'
 
 const DETACHED = 'detached HEAD'
-/** What is said next is not to stand behind the count of steps. */
+/** Clears the progress line before the next message. */
 export const CLEAR_LINE = `\r${' '.repeat(80)}\r`
 
 export async function finishRebase(git: Invocation, state: RebaseState): Promise<void> {
@@ -38,7 +38,7 @@ export async function abortRebase(git: Invocation, state: RebaseState): Promise<
   forgetRebase(git, state)
 }
 
-/** Leaves everything as it is; changes that were put aside go to the list of stashes. */
+/** Leaves everything unchanged; stashed changes go to the list of stashes. */
 export async function quitRebase(git: Invocation, state: RebaseState): Promise<void> {
   const autostash = await state.read('autostash')
   if (autostash !== null) {

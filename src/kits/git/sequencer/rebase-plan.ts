@@ -1,4 +1,4 @@
-// Which commits a rebase takes, and in which order.
+// The commits of a rebase, and their order.
 
 import { createHash } from 'node:crypto'
 import { ancestorsOf, mergeBases, type Visited, walkHistory } from '../history.ts'
@@ -10,11 +10,11 @@ import { inTopologicalOrder } from '../topology.ts'
 
 export interface Plan {
   oids: string[]
-  /** Commits whose change is there already. */
+  /** Commits whose change is already upstream. */
   skipped: string[]
 }
 
-/** Commits that lead from the other side to the head, the oldest first; merges are left out. */
+/** Commits between the other side and the head, the oldest first; merges are left out. */
 export async function planRebase(
   repo: Repository,
   { upstream, head }: { upstream: string | null; head: string },
@@ -41,14 +41,14 @@ async function commitsOf(repo: Repository, include: string, exclude: string | nu
 async function patchIds(repo: Repository, commits: readonly Visited[]): Promise<Set<string>> {
   const ids = new Set<string>()
   for (const { commit } of commits) if (commit.parents.length < 2) ids.add(await patchId(repo, commit))
-  // A commit without changes is like no other one.
+  // A commit without changes equals no other one.
   ids.delete(EMPTY_PATCH)
   return ids
 }
 
 const EMPTY_PATCH = createHash('sha1').digest('hex')
 
-/** The same for commits that make the same change, wherever in a file it is. */
+/** The same for commits with the same change, wherever it is in a file. */
 async function patchId(repo: Repository, commit: Commit): Promise<string> {
   const [parent] = commit.parents
   const before = parent === undefined ? null : (await repo.commit(parent)).tree
@@ -62,7 +62,7 @@ async function patchId(repo: Repository, commit: Commit): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Whether the commits are a line that begins at the place where they are to go. */
+/** Whether the commits are a linear sequence that starts at the target. */
 export async function isInPlace(
   repo: Repository,
   { onto, upstream, head }: { onto: string; upstream: string | null; head: string },

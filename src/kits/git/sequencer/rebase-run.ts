@@ -1,4 +1,4 @@
-// Takes the steps of a rebase one after the other, until all are taken or one of them needs somebody.
+// Executes the steps of a rebase one after another, until all are done or one needs the user.
 
 import { reportCommit } from '../commit-report.ts'
 import { indexTree, makeCommit } from '../commits.ts'
@@ -20,7 +20,7 @@ import type { Step } from './todo.ts'
 
 type CommitStep = Extract<Step, { oid: string }>
 
-/** The exit code: 1 when it stopped at something that went wrong. */
+/** Returns the exit code: 1 if it stopped because of a problem. */
 export async function runRebase(git: Invocation, state: RebaseState, { fastForwards = true } = {}): Promise<number> {
   const isQuiet = state.has('quiet')
   for (let steps = await state.steps(); steps.length > 0; steps = await state.steps()) {
@@ -40,7 +40,7 @@ export async function runRebase(git: Invocation, state: RebaseState, { fastForwa
 
 type Taking = { step: Step; rest: readonly Step[]; fastForwards: boolean }
 
-/** Null to go on, or the exit code. */
+/** Null to continue, or the exit code. */
 async function take(git: Invocation, state: RebaseState, { step, ...more }: Taking): Promise<number | null> {
   if (step.verb === 'break') {
     const { oid } = await git.repo().refs.head()
@@ -99,7 +99,7 @@ async function takeCommit(
   return null
 }
 
-/** Throws, with the step taken back, when something stands in its way. */
+/** Throws, after undoing the step, if there are obstacles. */
 async function applied(
   git: Invocation,
   state: RebaseState,
@@ -145,7 +145,7 @@ async function meltWith(
 ): Promise<Melting> {
   const before = await git.repo().commit(head)
   const verb = step.verb === 'squash' ? 'squash' : 'fixup'
-  // Of a commit that is melted, the words that mark it as such are not part of the message.
+  // The prefix of a squashed commit's subject is not part of the message.
   const added = commit.message.replace(/^(?:(?:squash|fixup)! )/, verb === 'squash' ? '# $&' : '$&')
   const keeps = step.keepsMessage ?? false
   const melted = await meltMessage(state, { own: before.message, added, verb, keeps })
@@ -174,7 +174,7 @@ async function conclude(git: Invocation, state: RebaseState, concluding: Conclud
   if (isEdited) await reportCommit(git, { ...made, branch: null, isAmended: true, showsDate: true })
 }
 
-/** The commit is there with its message; another one takes its place. */
+/** The commit exists with its message; it is replaced by another one. */
 async function reword(git: Invocation): Promise<void> {
   const commit = await git.repo().commit((await git.repo().refs.head()).oid ?? '')
   const message = await edited(git, commit.message)
@@ -182,7 +182,7 @@ async function reword(git: Invocation): Promise<void> {
   await reportCommit(git, { ...made, branch: null, isAmended: true, showsDate: true })
 }
 
-/** Without an editor the message stays as it is proposed. */
+/** Without an editor the proposed message is used. */
 export async function edited(git: Invocation, message: string): Promise<string> {
   if ((await editorFor(git, 'message')) === null) return tidyMessage(message, 'strip')
   await writeGitFile(git.repo(), 'COMMIT_EDITMSG', message)

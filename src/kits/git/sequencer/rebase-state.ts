@@ -1,4 +1,4 @@
-// A rebase that is under way: the files of `.git/rebase-merge`.
+// The state of a running rebase: the files of `.git/rebase-merge`.
 
 import type { MergeStyle } from '../merge-text.ts'
 import type { Signature } from '../objects.ts'
@@ -12,11 +12,11 @@ export interface RebaseStart {
   onto: string
   original: string
   steps: readonly Step[]
-  /** What was left out because it is in its place already. */
+  /** Steps left out because they are already in place. */
   done: readonly Step[]
   style: MergeStyle
   quiet: boolean
-  /** A stash of what was not committed, to be brought back at the end. */
+  /** A stash of uncommitted changes, restored at the end. */
   autostash: string | null
   /** Whether the first commit gets no parent. */
   isFromRoot: boolean
@@ -48,7 +48,7 @@ export class RebaseState extends StateFolder {
   }
 
   async steps(): Promise<Step[]> {
-    // What is left may begin with a `squash`: the commit that it belongs to is done.
+    // The rest may start with a `squash`, because its target commit is done.
     return parseTodo(this.#owner, (await this.text('git-rebase-todo')) ?? '', { isRest: true })
   }
 
@@ -60,14 +60,14 @@ export class RebaseState extends StateFolder {
     await this.write('git-rebase-todo', formatSteps(steps))
   }
 
-  /** The step is begun; the rest is what comes after it. */
+  /** The step has started; the rest are the steps after it. */
   async advance(step: Step, rest: readonly Step[]): Promise<void> {
     await this.append('done', formatStep(step))
     await this.saveSteps(rest)
     await this.write('msgnum', `${Number((await this.read('msgnum')) ?? 0) + 1}\n`)
   }
 
-  /** The step has to be taken again. */
+  /** The step must be repeated. */
   async takeBack(step: Step, rest: readonly Step[]): Promise<void> {
     const done = await this.done()
     await this.write('done', formatSteps(done.slice(0, -1)))
@@ -75,7 +75,7 @@ export class RebaseState extends StateFolder {
     await this.write('msgnum', `${Number((await this.read('msgnum')) ?? 1) - 1}\n`)
   }
 
-  /** What a new commit on top of that one has as its parents. */
+  /** The parents of a new commit on top of that one. */
   async parentsOn(head: string): Promise<string[]> {
     return (await this.read('squash-onto')) === head ? [] : [head]
   }
@@ -97,7 +97,7 @@ export class RebaseState extends StateFolder {
     )
   }
 
-  /** Null when none was noted. */
+  /** Null if none is stored. */
   async author(): Promise<Signature | null> {
     const text = await this.text('author-script')
     const value = (name: string) =>

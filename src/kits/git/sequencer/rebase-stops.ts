@@ -1,4 +1,4 @@
-// Where a rebase waits for somebody: what is noted, and what is said.
+// The stops of a rebase: the stored state, and the messages.
 
 import type { Invocation } from '../invocation.ts'
 import { patchOf } from '../patch.ts'
@@ -12,11 +12,11 @@ import { writeGitFile } from './state-files.ts'
 
 interface Stop {
   step: { oid: string; subject: string }
-  /** What the commit would have said. */
+  /** The intended commit message. */
   message: string
-  /** Where HEAD is. */
+  /** The current HEAD. */
   head: string
-  /** The commit before is to be amended rather than a new one made. */
+  /** The previous commit is amended instead of creating a new one. */
   isMelted: boolean
 }
 

@@ -1,5 +1,5 @@
-// What is left of a `cherry-pick` or a `revert`: `.git/sequencer` if it was asked for several commits, and
-// `CHERRY_PICK_HEAD` or `REVERT_HEAD` for the one that it stopped at.
+// The state of a `cherry-pick` or a `revert`: `.git/sequencer` for several commits, and `CHERRY_PICK_HEAD` or
+// `REVERT_HEAD` for the one at which it stopped.
 
 import { endMerge } from '../commits.ts'
 import { ConfigFile, isTrue } from '../config-file.ts'
@@ -17,7 +17,7 @@ export interface SeriesOptions {
   commits: boolean
   edits: boolean
   signsOff: boolean
-  /** Whether the message tells where it was picked from. */
+  /** Whether the message contains the id of the original commit. */
   tellsOrigin: boolean
   fastForwards: boolean
   allowsEmpty: boolean
@@ -33,7 +33,7 @@ export function seriesFolder(repo: Repository): StateFolder {
   return new StateFolder(repo, 'sequencer')
 }
 
-/** Notes the commits that are still to come, the current one first. */
+/** Stores the remaining commits, the current one first. */
 export async function saveSeries(
   git: Invocation,
   { options, oids, start }: { options: SeriesOptions; oids: readonly string[]; start: string },
@@ -72,11 +72,11 @@ function optionsText(options: SeriesOptions): string {
 export interface StoredSeries {
   options: SeriesOptions
   oids: string[]
-  /** Where HEAD was before the first of them. */
+  /** HEAD before the first of them. */
   start: string
 }
 
-/** Null when no series of several commits is under way. */
+/** Null if no series of several commits is running. */
 export async function storedSeries(repo: Repository): Promise<StoredSeries | null> {
   const folder = seriesFolder(repo)
   const todo = await folder.text('todo')
@@ -106,7 +106,7 @@ export async function storedSeries(repo: Repository): Promise<StoredSeries | nul
   return { options, oids, start: (await folder.read('head')) ?? '' }
 }
 
-/** Which of the two stopped at a commit, or null. */
+/** The action that stopped at a commit, or null. */
 export function stoppedAction(repo: Repository): Action | null {
   if (hasGitFile(repo, HEADS.pick)) return 'pick'
   return hasGitFile(repo, HEADS.revert) ? 'revert' : null

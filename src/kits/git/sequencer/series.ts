@@ -1,4 +1,4 @@
-// Picks or reverts commits one after the other, and stops at the first one that needs somebody to look at it.
+// Picks or reverts commits one after another, and stops at the first one that needs the user.
 
 import { reportCommit } from '../commit-report.ts'
 import { endMerge, indexTree, makeCommit } from '../commits.ts'
@@ -18,11 +18,11 @@ import { writeGitFile } from './state-files.ts'
 export interface Series {
   options: SeriesOptions
   oids: readonly string[]
-  /** Where HEAD was before the first of them; null when there is no more than the one. */
+  /** HEAD before the first of them; null if there is only one. */
   start: string | null
 }
 
-/** The exit code: 1 when it stopped. */
+/** Returns the exit code: 1 if it stopped. */
 export async function runSeries(git: Invocation, { options, oids, start }: Series): Promise<number> {
   for (const [i, oid] of oids.entries()) {
     if (start !== null) await saveSeries(git, { options, oids: oids.slice(i), start })
@@ -34,7 +34,7 @@ export async function runSeries(git: Invocation, { options, oids, start }: Serie
   return 0
 }
 
-/** False when it stopped. */
+/** False if it stopped. */
 async function runOne(git: Invocation, oid: string, options: SeriesOptions): Promise<boolean> {
   const repo = git.repo()
   const { action, mainline, style } = options
@@ -104,7 +104,7 @@ async function editedMessage(git: Invocation, message: string): Promise<string> 
   return edited
 }
 
-/** A commit that grew from HEAD itself is taken as it is. */
+/** A commit whose parent is HEAD is used unchanged. */
 async function fastForward(git: Invocation, oid: string): Promise<boolean> {
   const repo = git.repo()
   await bringTree(git, { oid })

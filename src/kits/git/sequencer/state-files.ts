@@ -1,5 +1,5 @@
-// The small files in which git keeps what it is in the middle of. They are written as git writes them, so that either
-// can go on with what the other began.
+// The small state files of unfinished operations. They are in git's format, so that git can continue operations started
+// here and vice versa.
 
 import { isFileError } from '../../../workspace/file-system.ts'
 import { lstatAt } from '../../../workspace/stat.ts'
@@ -25,7 +25,7 @@ export class StateFolder {
     return lstatAt(this.#repo.fs, `${this.path}/${name}`) !== null
   }
 
-  /** Without blanks at its end; null if there is no such file. */
+  /** Without trailing blanks; null if there is no such file. */
   async read(name: string): Promise<string | null> {
     return (await this.text(name))?.trimEnd() ?? null
   }
@@ -57,7 +57,7 @@ export class StateFolder {
   }
 }
 
-/** A file of `.git` itself. */
+/** A file directly in `.git`. */
 export async function writeGitFile(repo: Repository, name: string, text: string): Promise<void> {
   await repo.fs.write(`${repo.gitDir}/${name}`, utf8(text))
 }

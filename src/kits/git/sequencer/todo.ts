@@ -1,4 +1,4 @@
-// The list of what a rebase does, as it stands in a file and as people edit it.
+// The list of a rebase's steps, as it is stored and edited.
 
 import { GitFailure } from '../failure.ts'
 import { subjectOf } from '../message-parts.ts'
@@ -70,7 +70,7 @@ export function formatSteps(steps: readonly Step[]): string {
   return steps.map((step) => formatStep(step)).join('')
 }
 
-/** With short ids, for people. */
+/** With short ids, for users. */
 export async function shownSteps(repo: Repository, steps: readonly Step[]): Promise<string> {
   const short = new Map<string, string>()
   for (const step of steps) if ('oid' in step) short.set(step.oid, await abbreviate(repo, step.oid))
@@ -83,7 +83,7 @@ export async function pickSteps(repo: Repository, oids: readonly string[]): Prom
   return steps
 }
 
-/** Moves commits that begin with `fixup!` or `squash!` behind the ones that they name. */
+/** Moves commits that start with `fixup!` or `squash!` after their target commits. */
 export function autosquashed(steps: readonly Step[]): Step[] {
   const groups: Step[][] = []
   const bySubject = new Map<string, Step[]>()
@@ -108,7 +108,7 @@ export function autosquashed(steps: readonly Step[]): Step[] {
 
 type Targets = { bySubject: ReadonlyMap<string, Step[]>; byId: ReadonlyMap<string, Step[]> }
 
-/** By its whole subject, by its id, or by how its subject begins. */
+/** By its whole subject, by its id, or by the start of its subject. */
 function targetGroup(target: string, { bySubject, byId }: Targets): Step[] | undefined {
   const exact = bySubject.get(target)
   if (exact) return exact
@@ -124,7 +124,7 @@ export function withCommands(steps: readonly Step[], commands: readonly string[]
   })
 }
 
-/** What a list to be edited says of its words. */
+/** The help text in a list for editing. */
 export const TODO_HELP = [
   'p, pick <commit> = use commit',
   'r, reword <commit> = use commit, but edit the commit message',

@@ -1,4 +1,4 @@
-// What a status says of a merge, a pick, a revert or a rebase that is not finished.
+// The unfinished merge, pick, revert or rebase for a status.
 
 import { readText } from '../ref-files.ts'
 import type { Repository } from '../repository.ts'
@@ -9,25 +9,25 @@ export type UnderWay =
   | { kind: 'merge' }
   /** A series of mails is being applied. */
   | { kind: 'am' }
-  /** `from` is the branch or the commit at which the search began. */
+  /** `from` is the branch or the commit at which the search started. */
   | { kind: 'bisect'; from: string }
   /** `oid` is null within a series of several commits. */
   | { kind: 'cherry-pick' | 'revert'; oid: string | null }
   | ({ kind: 'rebase' } & Rebasing)
 
 export interface Rebasing {
-  /** Null when HEAD was detached before. */
+  /** Null if HEAD was detached before. */
   branch: string | null
   onto: string
   done: string[]
   todo: string[]
-  /** A commit is left to be concluded, rather than to be amended. */
+  /** A commit must be finished, not amended. */
   isConcluding: boolean
-  /** The commit to amend was taken back. */
+  /** The commit to amend was undone. */
   isSplitting: boolean
 }
 
-/** The outermost one comes first; a merge or a pick may be under way within a rebase. */
+/** The outermost one comes first; a merge or a pick may be running within a rebase. */
 export async function underWay(repo: Repository): Promise<UnderWay[]> {
   const found: UnderWay[] = []
   const rebase = new StateFolder(repo, 'rebase-merge')

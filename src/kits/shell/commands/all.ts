@@ -1,4 +1,4 @@
-// Commands of the shell that work on the tree of the workspace, and `curl`. Each is loaded when it is used for the first time.
+// Shell commands that work on the file tree of the workspace, and `curl`. Each is loaded on first use.
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import type { NetworkOptions } from './curl/request.ts'

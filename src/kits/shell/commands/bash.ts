@@ -1,24 +1,24 @@
-// `bash` and `sh`: the interpreter's know `-c` and a file. What a shell is told by options is the same that a script says
-// to itself with `set` and `shopt`, so that is how it is passed on.
+// `bash` and `sh`: the interpreter's own support only `-c` and a file. Options of a shell are passed on as `set` and
+// `shopt` commands, which have the same effect.
 
 import { runReadable } from '../interpreter/syntax/diagnosis.ts'
 import type { ShellStart } from '../interpreter/watch.ts'
 import { type Context, IS_NAME, NO_SUCH_FILE, type Result, shellMessage } from '../interpreter-command.ts'
 
-/** How the next shell begins. */
+/** How the next shell starts. */
 export type StartWith = (start: ShellStart) => void
 
 type Call = { commands: string[][]; isText: boolean; isInput: boolean; operands: string[] }
 
-/** Of a login or a start without files that are not there anyway. */
+/** They concern login or startup files, which do not exist. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['--login', '--norc', '--noprofile', '--noediting'])
 const SET_LETTERS = /^[abefhkmnptuvxBCEHPT]$/
 
 type Beginning = {
   startWith: StartWith
-  /** How many shells have begun. */
+  /** The number of shells started so far. */
   begun: () => number
-  /** Variables that each shell is made with, and that are not there for one that did not get them. */
+  /** Variables that each shell is created with, and that must be removed if they were not passed to it. */
   inherited: readonly string[]
 }
 
@@ -33,7 +33,7 @@ export function bashCommand(name: 'bash' | 'sh', { startWith, begun, inherited }
     const [first, ...rest] = operands
     if (isText && first === undefined) return failure(`${name}: -c: option requires an argument`, 2)
     const run = (script: string, [zero = name, ...words]: string[], given: Partial<Omit<ShellStart, 'options'>>) => {
-      // What was set for this command alone is exported there as well.
+      // Variables set only for this command are exported to it as well.
       const names = Object.keys(context.exportedEnv ?? {}).filter((known) => IS_NAME.test(known))
       const missing = inherited.filter((one) => IS_NAME.test(one) && !names.includes(one))
       const variables = [...named('export', names), ...named('unset', missing)]
@@ -50,7 +50,7 @@ export function bashCommand(name: 'bash' | 'sh', { startWith, begun, inherited }
       })
     }
     if (isText) return run(first ?? '', rest, { text: first ?? '' })
-    // The shell reads it by itself, as it goes.
+    // The shell reads it itself, line by line.
     if (isInput || first === undefined) return run(':', isInput ? [name, ...operands] : [], { isInput: true })
     const script = await scriptAt(first, context)
     return typeof script === 'string'
@@ -61,7 +61,7 @@ export function bashCommand(name: 'bash' | 'sh', { startWith, begun, inherited }
 
 const named = (command: string, names: readonly string[]): string[][] => (names.length > 0 ? [[command, ...names]] : [])
 
-/** What is wrong with the words, if they are not a call. */
+/** The error in the arguments, if they are not a valid call. */
 function readCall(args: string[]): Call | string {
   const call: Call = { commands: [], isText: false, isInput: false, operands: [] }
   const left = [...args]
@@ -128,7 +128,7 @@ async function start(script: string, [zero = '', ...words]: string[], context: C
     '*': all,
     ...numbered,
   }
-  // Without it, lines lose the spaces that they begin with.
+  // Without it, lines lose their leading blanks.
   const options = { env, cwd: context.cwd, rawScript: true }
   return run(script, context.signal ? { ...options, signal: context.signal } : options)
 }

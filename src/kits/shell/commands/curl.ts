@@ -1,4 +1,4 @@
-// `curl` of the shell. Every request passes the guarded door: no private addresses, bounded in size and time.
+// `curl` of the shell. Every request uses the guarded fetch: no private addresses, with limits of size and time.
 
 import { STRANGER } from '../../../lib/address-policy.ts'
 import { joinBytes } from '../../../lib/bytes.ts'
@@ -49,7 +49,7 @@ export async function runCurl(args: readonly string[], call: ShellCall, options:
   return { ...result, bytes: joinBytes(parts) }
 }
 
-/** Where it fails, that may be why. */
+/** If the request fails, this may be the reason. */
 const CHECKED_ALWAYS = 'curl: option -k (--insecure) is not available here: certificates are always checked\n'
 
 type Transferred = { shown: Uint8Array; stderr: string; exitCode: number }
@@ -90,7 +90,7 @@ async function transfer(url: string, index: number, wanted: CurlRequest): Promis
   }
 }
 
-/** With `-D` the head goes into a file, or into the output in front of the body. */
+/** With `-D` the header is written to a file, or to the output before the body. */
 async function dumpedHead(head: string, wanted: CurlRequest): Promise<Uint8Array> {
   const name = wanted.values.get('dump-header')?.at(-1)
   if (name === '-') return encode(head)
@@ -102,7 +102,7 @@ async function formatOf(given: string, { call }: CurlRequest): Promise<string> {
   return given.startsWith('@') ? new TextDecoder().decode(await fileBytes(given.slice(1), call)) : given
 }
 
-/** The file that the body goes into; `-` for the output. */
+/** The file for the body; `-` for the output. */
 function fileFor(
   response: Response,
   { address, index, wanted }: { address: string; index: number; wanted: CurlRequest },
@@ -121,7 +121,10 @@ function ownName(response: Response, address: string, flags: ReadonlySet<string>
 
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
-/** `--retry`: an answer that may be another one the next time is asked for again, after a second and then after twice as long; `--retry-max-time` says when the last wait may begin. */
+/**
+ * `--retry`: repeats the request after a temporary error, after a second and then after twice as long;
+ * `--retry-max-time` limits the time until the last wait may start.
+ */
 async function askAgain(
   address: string,
   init: RequestInit,
@@ -133,7 +136,7 @@ async function askAgain(
   const mostSeconds = Number(values.get('retry-max-time')?.at(-1) ?? 0) || Number.POSITIVE_INFINITY
   const stopAt = Date.now() + mostSeconds * 1000
   let warnings = ''
-  // What was written into the output stays there; a file begins anew.
+  // Earlier output stays; a file is written from its beginning.
   const passed: Uint8Array[] = []
   for (let left = times, seconds = delay || 1; ; left--, seconds = delay || seconds * 2) {
     const outcome = await ask(address, init, wanted).then(
@@ -208,7 +211,7 @@ async function keepCookies(response: Response, address: string, wanted: CurlRequ
 
 function remoteName(address: string): string {
   const name = new URL(address).pathname.split('/').at(-1) ?? ''
-  // As it is written: nothing in it is decoded into a slash.
+  // Not decoded, so that nothing in it becomes a slash.
   if (name === '' || name === '.' || name === '..') throw new CurlError(EXIT.write, 'the URL has no file name in it')
   return name
 }

@@ -1,4 +1,4 @@
-// Times in words, as `date -d` and `touch -d` understand them: dates, clocks, zones, weekdays, and steps from there.
+// Parses times in words for `date -d` and `touch -d`: dates, times, zones, weekdays, and relative steps.
 
 import { utcOf, zoneOf } from '../../../lib/clock.ts'
 import { DAYS, MONTHS } from './strftime.ts'
@@ -24,26 +24,26 @@ const ZONES: Readonly<Record<string, number>> = {
   ...{ mdt: -360, pst: -480, pdt: -420, akst: -540, akdt: -480, hst: -600, hast: -600, hadt: -540, sst: -720, wat: 60 },
   ...{ cet: 60, cest: 120, met: 60, mez: 60, mest: 120, mesz: 120, eet: 120, eest: 180, cat: 120, sast: 120 },
   ...{ eat: 180, msk: 180, msd: 240, ist: 330, sgt: 480, kst: 540, jst: 540, gst: 600, nzst: 720, nzdt: 780 },
-  // The letters of the military.
+  // Military time zones.
   ...{ a: 60, b: 120, c: 180, d: 240, e: 300, f: 360, g: 420, h: 480, i: 540, k: 600 },
   ...{ l: 660, m: 720, n: -60, o: -120, p: -180, q: -240, r: -300, s: -360, t: -420, u: -480 },
   ...{ v: -540, w: -600, x: -660, y: -720, z: 0 },
 }
 const MONTH = `${MONTHS.map((name) => `${name}(?!\\.)|${name.slice(0, 3)}\\.?`).join('|')}|sept(?!\\.)`
-/** A year of two digits is no hour. */
+/** A year of two digits must not be an hour. */
 const YEAR = '(\\d{4}|\\d\\d)(?![:\\d])(?!\\s*[ap]\\.?m)'
 const DAY = `${DAYS.map((name) => `${name}|${name.slice(0, 3)}`).join('|')}|tues|wednes|thurs|thur`
 
-/** What has been read so far. */
+/** The fields read so far. */
 interface Reading {
   date: { year: number; month: number; day: number; hasYear: boolean } | null
   clock: { hour: number; minute: number; second: number; nanoseconds: number } | null
   offsetMinutes: number | null
-  /** Written with a colon, so that a signed number behind it is a zone. */
+  /** It was written with a colon, so a signed number after it is a zone. */
   takesOffset: boolean
   weekday: { day: number; ordinal: number } | null
   steps: { unit: 'month' | 'day' | 'second'; count: number; canTurn: boolean }[]
-  /** A zone further from UTC than there is any. */
+  /** The zone's distance from UTC is impossible. */
   isImpossible: boolean
 }
 
@@ -115,11 +115,14 @@ const RULES: readonly Rule[] = [
     },
   ),
   { pattern: /^(\d{1,4})(?!\d)/, read: setNumber },
-  // A sign with nothing behind it is passed over.
+  // A sign without a number after it is skipped.
   { pattern: /^[-+](?!\s*\d)/, read: () => true },
 ]
 
-/** The time that the words mean, or null when they mean none. `zoneOffset` tells how far a time without a zone is from UTC; `TZ="name"` in front names another zone. */
+/**
+ * The time of the words, or null if they are invalid. `zoneOffset` returns the offset from UTC of a time without a
+ * zone; `TZ="name"` at the start selects another zone.
+ */
 export function timeOf(text: string, now: Instant, zoneOffset: ZoneOffset): Instant | null {
   const zoned = /^\s*TZ="((?:[^"\\]|\\.)*)"\s*([\s\S]*)$/.exec(text)
   if (!zoned) return timeIn(text, now, zoneOffset)
@@ -148,10 +151,10 @@ function timeIn(text: string, now: Instant, zoneOffset: ZoneOffset): Instant | n
   return placed(reading, local, { now, zoneOffset })
 }
 
-/** Seconds of 1970, which nothing may stand beside. */
+/** Seconds since 1970, which cannot be combined with anything. */
 function epochOf([, sign, seconds = '', fraction = '']: Groups): Instant {
   const part = Number(fraction.padEnd(9, '0').slice(0, 9))
-  // Digits that are not kept count downwards.
+  // For a negative number, further digits round down.
   const isMore = sign === '-' && /[1-9]/.test(fraction.slice(9))
   const nanoseconds = part + (isMore ? 1 : 0)
   const isBelow = sign === '-' && nanoseconds > 0
@@ -159,7 +162,7 @@ function epochOf([, sign, seconds = '', fraction = '']: Groups): Instant {
   return { ms: whole * 1000, nanoseconds: isBelow ? 1e9 - nanoseconds : nanoseconds }
 }
 
-/** Parentheses may stand inside of each other; one that is not closed reaches to the end. */
+/** Parentheses may be nested; an unclosed one extends to the end. */
 function withoutComments(text: string): string {
   let [depth, kept] = [0, '']
   for (const char of text) {
@@ -202,7 +205,7 @@ function takeOffset(reading: Reading): boolean {
   return true
 }
 
-/** A year where the date has none yet, a time everywhere else. */
+/** A year if the date has none yet, otherwise a time. */
 function setNumber(reading: Reading, [digits = '']: Groups): boolean {
   const { date, clock, steps } = reading
   if (date && !date.hasYear && steps.length === 0 && (clock || digits.length > 2)) {
@@ -223,7 +226,7 @@ function setWeekday(reading: Reading, name: string, ordinal: number): boolean {
 
 const MOST_ZONE_HOURS = 24
 
-/** Behind a time a signed number is a zone, whatever comes after it. */
+/** After a time, a signed number is a zone, whatever follows it. */
 function setOffset(reading: Reading, [signed = '', minutes = '0']: Groups): boolean {
   if (reading.offsetMinutes !== null || !reading.takesOffset) return false
   const hours = signed.replace(/\s+/g, '')
@@ -255,7 +258,7 @@ function placed(reading: Reading, local: Date, { now, zoneOffset }: Reference): 
   const day = date
     ? { ...date, year }
     : { year: local.getUTCFullYear(), month: local.getUTCMonth(), day: local.getUTCDate() }
-  // A day alone begins at midnight; steps alone go from this very moment.
+  // A day alone starts at midnight; relative steps alone start at the current time.
   const isWholeDay = clock === null && (date !== null || weekday !== null || reading.steps.length === 0)
   const hour = clock?.hour ?? (isWholeDay ? 0 : local.getUTCHours())
   const minute = clock?.minute ?? (isWholeDay ? 0 : local.getUTCMinutes())
@@ -280,7 +283,7 @@ function lastDayOf(year: number, month: number): number {
 
 const DAY_MS = 86_400_000
 
-/** Today counts for the day itself, unless the next or last one is asked for. */
+/** Today counts as the weekday itself, unless the next or last one is requested. */
 function daysTo({ day, ordinal }: NonNullable<Reading['weekday']>, today: number): number {
   const ahead = (day - today + 7) % 7
   if (ordinal < 0) return ahead - 7

@@ -1,4 +1,4 @@
-// `date`, as GNU's, in UTC or in the zone that `TZ` names.
+// `date`, like GNU's, in UTC or in the time zone of `TZ`.
 
 import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'

@@ -1,4 +1,4 @@
-// `du` as GNU's, counted as a disk with blocks of 4 KiB would.
+// `du` like GNU's, counting like a disk with blocks of 4 KiB.
 
 import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { type DirectoryEntry, type FileStat, isFileError } from '../../../workspace/file-system.ts'
@@ -52,12 +52,12 @@ interface Settings {
   flags: ReadonlySet<string>
   maxDepth: number
   isApparent: boolean
-  /** How a number of bytes is written. */
+  /** The format of a number of bytes. */
   show: (bytes: number) => string
   excluded: RegExp[]
-  /** What is smaller is not listed; what is larger, if it is negative. */
+  /** Smaller entries are not listed; if it is negative, larger ones. */
   threshold: number
-  /** A time as it is shown; null without `--time`. */
+  /** The format of a time; null without `--time`. */
   time: ((ms: number) => string) | null
 }
 
@@ -118,7 +118,7 @@ function thresholdOf(text: string): number | null {
   return count === '' || size === undefined ? null : (sign === '-' ? -1 : 1) * Number(count) * size
 }
 
-/** Of the times of a file only that of its last change is kept, which stands for the others too. */
+/** Only the modification time of a file is stored, so it is used for the others too. */
 function timeShown(options: readonly GnuOption[], zone: Zone): Settings['time'] | string {
   const asked = options.findLast(({ name }) => name === 'time')
   if (asked?.value)
@@ -133,7 +133,7 @@ const STYLES: Readonly<Record<string, string>> = {
   ...{ 'full-iso': '%Y-%m-%d %H:%M:%S.%N %z', 'long-iso': '%Y-%m-%d %H:%M', iso: '%Y-%m-%d' },
 }
 
-/** The last option about sizes counts. */
+/** The last option about sizes is used. */
 function sizesOf(options: readonly GnuOption[]): Settings['show'] | null {
   const chosen = options.findLast(({ name }) => ['b', 'B', 'h', 'si', 'k', 'm'].includes(name))
   const inUnits = (unit: number) => (bytes: number) => String(Math.ceil(bytes / unit))
@@ -149,7 +149,7 @@ function sizesOf(options: readonly GnuOption[]): Settings['show'] | null {
     : (bytes) => inUnits(Number(count || '1') * size)(bytes) + (count === '' ? unit.replace('KB', 'kB') : '')
 }
 
-/** With the time of the newest of all that was counted. */
+/** With the time of the newest counted file. */
 type Counted = { size: number; latestMs: number }
 
 const NOTHING: Counted = { size: 0, latestMs: 0 }
@@ -191,7 +191,7 @@ class Counting {
     return { stdout: this.#lines.join(''), stderr: this.#problems, exitCode: this.#problems === '' ? 0 : 1 }
   }
 
-  /** The bytes of it and of all below; zero for what was counted before. */
+  /** The bytes of it and everything below; zero if it was counted before. */
   async #count(
     file: { name: string; path: string; stat: FileStat; depth: number },
     isOneOfMany: boolean,
@@ -229,7 +229,7 @@ class Counting {
     return { size: own + below, latestMs }
   }
 
-  /** Of a folder that may not be read, nothing is counted but itself. */
+  /** For an unreadable folder, only the folder itself is counted. */
   #entries(path: string, name: string): DirectoryEntry[] {
     try {
       return this.#call.fs.list(path)

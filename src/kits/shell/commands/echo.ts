@@ -1,4 +1,4 @@
-// `echo`, as bash's: what `-e` makes of a backslash can be any byte, and the interpreter's writes characters.
+// `echo`, like bash's: an escape of `-e` can be any byte, but the interpreter's version writes characters.
 
 import type { Context, Result } from '../interpreter-command.ts'
 import { outputOf } from '../standard-streams.ts'
@@ -23,12 +23,12 @@ export async function echo(args: string[], { xpgEcho }: Context): Promise<Result
   return { ...outputOf(endsLine && !isEnd ? `${bytes}\n` : bytes), stderr: '', exitCode: 0 }
 }
 
-/** Nothing is complained of: what means nothing stays as it is. */
+/** No errors: unknown escapes are unchanged. */
 function expanded(text: string): { bytes: string; isEnd: boolean } {
   const parts: string[] = []
   let at = 0
   for (let next = text.indexOf('\\'); next >= 0; next = text.indexOf('\\', at)) {
-    // Octal digits are behind a zero, and quotes are no letters that mean something.
+    // Octal digits must follow a zero, and a quote has no special meaning.
     const isPlain = /["1-7]/.test(text.charAt(next + 1))
     const found = isPlain ? { bytes: '\\', length: 1, isEnd: false } : escapeAt(text, next, true)
     parts.push(text.slice(at, next), found.bytes)

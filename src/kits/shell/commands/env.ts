@@ -1,5 +1,5 @@
-// `env` as GNU's: the interpreter's shows variables that were never exported, and hides those that it sets from a shell that
-// it runs.
+// `env` like GNU's: the interpreter's version shows variables that were never exported, and hides those that it sets
+// for a shell it runs.
 
 import { type Context, IS_NAME, passedFunctions, quoted, type Result, withVariables } from '../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
@@ -18,7 +18,7 @@ const SPEC: GnuSpec = {
 }
 const HELP = 'Usage: env [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]\n'
 
-/** Sets, takes away and shows exported variables, and runs a command with them. */
+/** Sets, removes and shows exported variables, and runs a command with them. */
 export async function env(args: string[], context: Context): Promise<Result> {
   const read = readGnuOptions(withSplitStrings(args, context.exportedEnv ?? {}), SPEC)
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
@@ -66,7 +66,7 @@ async function runWith(words: readonly string[], { kept, folder }: EnvSettings, 
     return { stdout: '', stderr, exitCode: EXIT_FAILED }
   }
   const script = withVariables(words.map(quoted).join(' '), { exportedEnv: Object.fromEntries(kept) })
-  // The interpreter gives every shell that it begins a folder before this one.
+  // The interpreter gives every new shell a previous folder.
   const inherited = new Set([...Object.keys(exportedEnv), 'OLDPWD'])
   const removed = [...inherited].filter((name) => IS_NAME.test(name) && !kept.has(name))
   const ended = await run(removed.length > 0 ? `unset ${removed.join(' ')}; ${script}` : script, {

@@ -1,4 +1,4 @@
-// Commands for files, times and data. Each is loaded when it is used for the first time.
+// Commands for files, times and data. Each is loaded on first use.
 
 import type { Context, Result } from '../interpreter-command.ts'
 import { versionText } from './versions.ts'

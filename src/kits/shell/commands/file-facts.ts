@@ -1,18 +1,18 @@
-// What commands show about a file besides its name.
+// File metadata for the output of commands.
 
 import type { FileKind, FileStat } from '../../../workspace/file-system.ts'
 
 export const FOLDER_BYTES = 4096
-/** There is one user, whose files all are. */
+/** The only user, who owns all files. */
 export const OWNER = { name: 'user', id: 1000 } as const
 const BLOCK_BYTES = 4096
 
-/** A folder has no size here; elsewhere it has that of a block. */
+/** A folder has no size here; other systems report one block. */
 export function sizeOf({ kind, sizeBytes }: FileStat): number {
   return kind === 'directory' ? FOLDER_BYTES : sizeBytes
 }
 
-/** In bytes, as a disk with the usual blocks would count. Short links are in no block. */
+/** In bytes, like a disk with the usual block size. Short links need no block. */
 export function diskBytes({ kind, sizeBytes }: FileStat): number {
   if (kind === 'symlink') return 0
   return kind === 'directory' ? FOLDER_BYTES : Math.ceil(sizeBytes / BLOCK_BYTES) * BLOCK_BYTES

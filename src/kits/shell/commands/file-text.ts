@@ -1,5 +1,5 @@
-// The contents of a file as a text of which every byte can be told, also where they are no UTF-8: bytes that are none stand
-// as lone halves of pairs, which no text has in it.
+// The contents of a file as a text from which every byte can be restored, even for invalid UTF-8: invalid bytes become
+// lone surrogates, which no valid text contains.
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -8,7 +8,7 @@ const PIECE = 8192
 
 export interface FileText {
   text: string
-  /** Whether there are bytes in it that are no UTF-8. */
+  /** Whether it contains bytes that are invalid UTF-8. */
   isMixed: boolean
 }
 
@@ -21,7 +21,7 @@ export function textOf(bytes: Uint8Array): FileText {
   }
 }
 
-/** What `textOf` was made from. */
+/** The inverse of `textOf`. */
 function bytesOf(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text)
   const bytes = new Uint8Array(3 * text.length)
@@ -37,7 +37,7 @@ function bytesOf(text: string): Uint8Array {
 /** Those from U+DD80 on are the bytes of the locale `C`. */
 const isStray = (unit: number): boolean => /[\udc80-\udcff\udd80-\uddff]/.test(String.fromCharCode(unit))
 
-/** Output that holds what it was made from: as bytes only where it is no text. */
+/** Output with the original contents: as bytes only if it is not valid text. */
 export function outputOf(text: string): { stdout: string; bytes?: Uint8Array } {
   return text.isWellFormed() ? { stdout: text } : { stdout: '', bytes: bytesOf(text) }
 }
@@ -65,7 +65,7 @@ function mixedText(bytes: Uint8Array): string {
   return parts.join('') + String.fromCharCode(...units)
 }
 
-/** How long the character is that begins there; 0 when none does. */
+/** The length of the character that starts there; 0 if none does. */
 function sequenceAt(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   if (first < 0x80) return 1
@@ -73,7 +73,7 @@ function sequenceAt(bytes: Uint8Array, at: number): number {
   if (first < 0xc2 || first > 0xf4 || at + length > bytes.length) return 0
   for (let i = 1; i < length; i++) if (((bytes[at + i] ?? 0) & 0xc0) !== 0x80) return 0
   const second = bytes[at + 1] ?? 0
-  // Too long a form, half of a pair, or beyond the last character.
+  // An overlong form, a surrogate, or beyond the last code point.
   if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return 0
   if ((first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return 0
   return length

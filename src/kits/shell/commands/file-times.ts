@@ -1,4 +1,4 @@
-// Times of files as commands show them, in the zone that `TZ` names.
+// File times in the output of commands, in the time zone of `TZ`.
 
 import type { Zone } from '../../../lib/clock.ts'
 import { momentIn, strftime } from './strftime.ts'
@@ -14,20 +14,20 @@ export function fullTime(ms: number, zone: Zone): string {
   return strftime('%Y-%m-%d %H:%M:%S.%N %z', momentIn(zone, ms))
 }
 
-/** As in long listings: with the clock for the last half year, else with the year. */
+/** As in long listings: with the time for the last half year, otherwise with the year. */
 export function listTime(ms: number, nowMs: number, zone: Zone): string {
   const isRecent = ms <= nowMs && nowMs - ms < HALF_YEAR_MS
   return strftime(isRecent ? '%b %e %H:%M' : '%b %e  %Y', momentIn(zone, ms))
 }
 
-/** Null for a letter that is no field. */
+/** Null for a letter that is not a field. */
 export function timeField(letter: string, ms: number, zone: Zone): string | null {
   if (NOT_OF_C.has(letter)) return null
   const text = strftime(`%${letter}`, momentIn(zone, ms))
   return text === `%${letter}` ? null : text
 }
 
-/** A text with `%` fields; what is no field stays. */
+/** A text with `%` fields; unknown fields are unchanged. */
 export function formatTime(format: string, ms: number, zone: Zone): string {
   return strftime(format, momentIn(zone, ms))
 }

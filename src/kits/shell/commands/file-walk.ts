@@ -1,4 +1,4 @@
-// What the commands for archives have in common: the files to be packed, and a safe place for what is unpacked.
+// Shared code of the archive commands: the files to pack, and a safe path for unpacked files.
 
 import { byteLength, type FileSystem, MAX_NAME_BYTES, MAX_PATH_BYTES } from '../../../workspace/file-system.ts'
 import { gunzipWithin } from '../../../workspace/inflate.ts'
@@ -11,8 +11,8 @@ export const MAX_ARCHIVE_ENTRIES = 20_000
 export type Placed = { ok: true; path: string } | { ok: false; reason: string }
 
 /**
- * Where an entry belongs below the folder. Nothing is made to fit: a name that leads elsewhere is refused, and so is a way
- * that leads over a link.
+ * The path of an entry below the folder. Names are not corrected: one that leads out of the folder is refused, and so
+ * is a path through a link.
  */
 export function placeBelow(fs: FileSystem, folder: string, name: string): Placed {
   if (name.includes('\0') || !name.isWellFormed()) return { ok: false, reason: 'the name is malformed' }
@@ -32,14 +32,14 @@ export function placeBelow(fs: FileSystem, folder: string, name: string): Placed
   return { ok: true, path }
 }
 
-/** Links may point to what is beside and below them, not out of the folder that is unpacked into. */
+/** Links may point to targets next to and below them, but not out of the target folder. */
 export function isLinkInside(folder: string, path: string, target: string): boolean {
   if (target === '' || target.startsWith('/')) return false
   const meant = resolvePath(path.slice(0, path.lastIndexOf('/')), target)
   return meant === folder || meant.startsWith(`${folder === '/' ? '' : folder}/`)
 }
 
-/** A compressed file that cannot be unpacked; the message says why. */
+/** A compressed file that cannot be unpacked; the message contains the reason. */
 export class UnpackError extends Error {
   override readonly name = 'UnpackError'
 }

@@ -1,14 +1,14 @@
-// Patterns for names, as `fnmatch` reads them.
+// Patterns for names, like in `fnmatch`.
 
 export interface GlobOptions {
   ignoresCase?: boolean
-  /** A star stops at a slash, and two stars between slashes do not. */
+  /** A star does not match slashes, but two stars between slashes do. */
   isPath?: boolean
 }
 
 const MARKS = /[.+^${}()|[\]\\*?/-]/
 
-/** An expression for the whole of a name. */
+/** A regular expression for a whole name. */
 export function globExpression(glob: string, { ignoresCase = false, isPath = false }: GlobOptions = {}): RegExp {
   const flags = ignoresCase ? 'isu' : 'su'
   return new RegExp(`^(?:${globSource(glob, isPath)})$`, flags)
@@ -27,7 +27,7 @@ export function globSource(glob: string, isPath: boolean): string {
       source += '.*'
       i += 2
     } else if (rest.startsWith('*')) {
-      // One after the other means the same as one, and would try many ways.
+      // Consecutive stars mean the same as one, but would multiply the attempts.
       source += `${any}*`
       i += /^\*+/.exec(rest)?.[0].length ?? 1
     } else if (rest.startsWith('?')) {
@@ -58,7 +58,7 @@ const CLASSES: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 }
 
-/** Null for a bracket that is never closed: then it is a letter. */
+/** Null for an unclosed bracket, which is literal. */
 function bracketOf(rest: string): { source: string; length: number } | null {
   const found = /^\[([!^]?)(\]?(?:\[:\w+:\]|\\.|[^\]\\])*)\]/s.exec(rest)
   if (!found) return null

@@ -1,25 +1,25 @@
-// Options as GNU's `getopt_long` reads them: joined letters, long names that may be cut short, operands anywhere.
+// Parses options like GNU's `getopt_long`: combined letters, abbreviated long names, operands anywhere.
 
 export interface GnuSpec {
   name: string
-  /** Letters; a colon behind one says that it takes a value, two that it may take one that is joined to it. */
+  /** Letters; a colon after one means that it requires a value, two that it may have a joined one. */
   letters: string
-  /** Long names, and the letter or name that each is known by; `=` behind a name for a value, `=?` for one that may be there. */
+  /** Long names with the letter or name that each stands for; `=` after a name for a value, `=?` for an optional one. */
   long?: Readonly<Record<string, string>>
-  /** Ends the options at the first operand. */
+  /** The first operand ends the options. */
   stopsAtOperand?: boolean
   exitCode?: number
 }
 
 export interface GnuOptions {
   ok: true
-  /** In the order in which they were given. */
+  /** In the given order. */
   given: { name: string; value: string }[]
   has(name: string): boolean
-  /** The last one of that name. */
+  /** The last one with that name. */
   value(name: string): string | undefined
   operands: string[]
-  /** Options and operands, these without a name, in the order in which they stood. */
+  /** Options and operands (without a name) in their order. */
   sequence: { name: string; value: string }[]
 }
 
@@ -62,7 +62,7 @@ export function readGnuOptions(args: readonly string[], spec: GnuSpec): ReadGnuO
   }
 }
 
-/** What a command says about wrong options and operands. */
+/** The message about invalid options and operands. */
 export function misuse({ name, exitCode = 1 }: Pick<GnuSpec, 'name' | 'exitCode'>, problem: string) {
   const stderr = `${name}: ${problem}\nTry '${name} --help' for more information.\n`
   return { ok: false as const, stdout: '', stderr, exitCode }

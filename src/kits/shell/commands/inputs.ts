@@ -1,4 +1,4 @@
-// What commands on the file tree itself read: files, the standard input and the devices that scripts name.
+// The inputs of commands on the file tree: files, the standard input and the devices used by scripts.
 
 import type { FileStat } from '../../../workspace/file-system.ts'
 import { resolvePath } from '../named-path.ts'
@@ -14,7 +14,7 @@ const DEVICES: ReadonlySet<string> = new Set([
 ])
 const STDIN = /^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/
 
-/** The path of an operand. A slash or a dot behind a name is only for folders, as everywhere. */
+/** The path of an operand. A trailing slash or dot is only valid for folders, as everywhere. */
 export function pathOf({ cwd }: ShellCall, name: string): string {
   return resolvePath(cwd, name)
 }
@@ -29,14 +29,14 @@ export async function readInput(call: ShellCall, name: string): Promise<Uint8Arr
   return isDevice(path) ? new Uint8Array() : call.fs.read(path)
 }
 
-/** Of a link what it leads to, or the link where it leads nowhere. */
+/** The target of a link, or the link itself if it is broken. */
 export function statOrLink({ fs }: ShellCall, path: string): FileStat {
   const own = fs.lstat(path)
   if (own.kind !== 'symlink') return own
   try {
     return fs.stat(path)
   } catch {
-    // Nothing is there, or the link leads in a circle: then it stands for itself.
+    // The target does not exist, or the link is in a loop: then the link itself is used.
     return own
   }
 }

@@ -1,4 +1,4 @@
-// `jq` as version 1.6 is. The interpreter's answers many programs wrongly without saying so.
+// `jq` like version 1.6. The interpreter's own version silently returns wrong results for many programs.
 
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { argumentsValue, type JqOptions, readJqOptions } from './jq/command-line.ts'
@@ -16,13 +16,13 @@ const USAGE = `Usage:\tjq [OPTIONS] FILTER [FILES...]
 \tjq [OPTIONS] --args FILTER [ARGUMENTS...]
 \tjq [OPTIONS] --jsonargs FILTER [JSON_VALUES...]
 `
-/** As much as a command may write. */
+/** The limit of a command's output. */
 const MAX_OUTPUT_CHARS = 48 * 1024 * 1024
 
-/** For no result where one is asked for, and for an input that is no JSON. */
+/** For a missing required result, and for invalid JSON. */
 const EXIT_NO_VALUE = 4
 
-/** What cannot be begun: wrong options, a file with the program that is not there. */
+/** The command cannot start: invalid options, or a missing program file. */
 class Misuse extends Error {}
 
 export async function jq(args: string[], context: Context): Promise<Result> {
@@ -68,12 +68,12 @@ async function runProgram(options: JqOptions, context: Context): Promise<Result>
     if (!(error instanceof JqSyntaxError)) throw error
     return failed(compileFailure(error.message, program), 3)
   }
-  // With `-n` and without `input`, what is piped in is left to the next command.
+  // With `-n` and without `input`, the standard input is left for the next command.
   if (!options.flags.has('n') || /\binputs?\b/.test(program)) await inputs.open()
   return new Running({ options, inputs, filter, said, steps: machine.steps, context }).all()
 }
 
-/** For a program that asks for it: what is no JSON is an error that it may catch. */
+/** For a program that calls it: invalid JSON is an error that it may catch. */
 function nextInput(inputs: JqInputs): { value: JqValue } | null {
   try {
     return inputs.next()
@@ -88,7 +88,7 @@ function compileFailure(message: string, program: string): string {
   return `jq: error: ${hint} at <top-level>, line 1:\n${program}\njq: 1 compile error\n`
 }
 
-/** Without one, what comes in is shown as it is: neither input nor output is a terminal. */
+/** Without one, the input is printed unchanged, because neither input nor output is a terminal. */
 async function programOf({ program, programFile }: JqOptions, { fs, cwd }: Context): Promise<string> {
   if (programFile === null) return program ?? '.'
   try {
@@ -98,7 +98,7 @@ async function programOf({ program, programFile }: JqOptions, { fs, cwd }: Conte
   }
 }
 
-/** The values of `--arg` and its like, and `$ARGS`. */
+/** The values of `--arg` and similar options, and `$ARGS`. */
 async function globalsOf({ named, positional }: JqOptions, context: Context): Promise<Map<string, JqValue>> {
   const values = new Map<string, JqValue>()
   for (const one of named) if (!values.has(one.name)) values.set(one.name, await namedValue(one, context))
@@ -149,7 +149,7 @@ type RunDeps = {
   context: Context
 }
 
-/** One run of a program over all of its inputs. */
+/** One run of a program over all its inputs. */
 class Running {
   readonly #deps: RunDeps
   readonly #out: string[] = []
@@ -169,7 +169,7 @@ class Running {
       else {
         for (let next = inputs.next(); next !== null; next = inputs.next()) {
           this.#one(next.value)
-          // Reading a file is where this shell can be paused and stopped.
+          // A file read gives this shell the chance to pause and stop.
           if (steps.isWorn) {
             await context.fs.exists('/')
             context.signal?.throwIfAborted()

@@ -1,4 +1,4 @@
-// A command that is loaded when it is used for the first time. Its version is told without it.
+// A command that is loaded on first use. Its version is printed without loading it.
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import { versionText } from './versions.ts'

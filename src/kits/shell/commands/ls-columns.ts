@@ -1,4 +1,4 @@
-// Names side by side, as `ls -C`, `-x` and `-m` set them.
+// Names in columns, for `ls -C`, `-x` and `-m`.
 
 export interface ColumnOptions {
   width: number
@@ -28,7 +28,7 @@ export function columns(cells: readonly string[], { width, kind }: ColumnOptions
   }
 }
 
-/** Filled up with tabs where one reaches, as the real one does. */
+/** Padded with tabs where possible, like in the original. */
 function set(line: readonly string[], widths: readonly number[]): string {
   let text = ''
   let start = 0

@@ -1,4 +1,4 @@
-// What `ls` writes about the files of one group.
+// The output of `ls` for the files of one group.
 
 import type { Zone } from '../../../lib/clock.ts'
 import type { Context } from '../interpreter-command.ts'
@@ -15,12 +15,12 @@ export interface Listed {
   stat: Stat
   /** Of a link. */
   target: string | null
-  /** What a link leads to, else the file itself; null when that is nothing. */
+  /** The target of a link, otherwise the file itself; null for a broken link. */
   end: Stat | null
   links: number
 }
 
-/** In the order in which they are shown. */
+/** In the order of the output. */
 export function groupOf(files: readonly Listed[], { flags }: LsOptions): Listed[] {
   const group = [...files]
   if (!flags.has('U')) group.sort(orderOf(flags))
@@ -64,7 +64,7 @@ export function shownLines(group: readonly Listed[], options: LsOptions): string
     return columns(cells, { width, kind: flags.has('m') ? 'commas' : flags.has('x') ? 'across' : 'down' })
   }
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  // Owner and group are to the left of their columns, figures to the right.
+  // Owner and group are left-aligned, numbers right-aligned.
   const pad = (text: string, column: number) =>
     /^\D/.test(text) && !/^[-cdl]/.test(text) ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0)
   return names.map((name, i) => [...(rows[i] ?? []).map(pad), name].join(' ') + end).join('')
@@ -92,7 +92,7 @@ function kindOf({ mode, isDirectory, isSymbolicLink }: Stat): { kind: 'file' | '
   return { kind: isSymbolicLink ? 'symlink' : isDirectory ? 'directory' : 'file', mode }
 }
 
-/** What is neither file nor folder nor link. */
+/** Neither file nor folder nor link. */
 const isDevice = ({ isFile, isDirectory, isSymbolicLink }: Stat): boolean => !isFile && !isDirectory && !isSymbolicLink
 
 const deviceNumbers = ({ dev = 0 }: Stat): string => `${Math.floor(Number(dev) / 256)}, ${Number(dev) % 256}`
@@ -107,7 +107,7 @@ function blocksOf(stat: Stat, flags: ReadonlySet<string>): string {
 }
 
 function bytesOnDisk(stat: Stat): number {
-  // A link has room in its inode.
+  // A link is stored in its inode.
   if (stat.isSymbolicLink) return 0
   return diskBytes({ ...kindOf(stat), sizeBytes: stat.size, mtimeMs: 0, inode: 0 })
 }
@@ -135,14 +135,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const escaped = (char: string): string =>
   ESCAPES[char] ?? `\\${char.codePointAt(0)?.toString(8).padStart(3, '0') ?? ''}`
 
-/** As `-Q`, `-b` or `-q` ask for it. */
+/** With the quoting of `-Q`, `-b` or `-q`. */
 export function quotedName(name: string, flags: ReadonlySet<string>): string {
   if (flags.has('Q')) return `"${name.replace(/[\p{Cc}"\\]/gu, escaped)}"`
   if (flags.has('b')) return name.replace(/[\p{Cc}\\ ]/gu, escaped)
   return flags.has('q') ? name.replace(/\p{Cc}/gu, '?') : name
 }
 
-/** As a disk with the usual blocks would count. */
+/** Like a disk with the usual block size. */
 export function sizedTotal(group: readonly Listed[], { flags }: LsOptions): string {
   const bytes = group.reduce((sum, { stat }) => sum + bytesOnDisk(stat), 0)
   return flags.has('h') || flags.has('si') ? shownSize(bytes, flags) : String(bytes / 1024)

@@ -113,11 +113,11 @@ type Refusal = Extract<ReadLs, { ok: false }>
 const HINT = "\nTry 'ls --help' for more information."
 const refusal = (problem: string, exitCode = 2): Refusal => ({ ok: false, problem, exitCode })
 
-/** Of one word from a list the status is another one. */
+/** An invalid word of a list has a different exit code. */
 const unknownWord = (word: string | null, option: string): Refusal =>
   refusal(`invalid argument ‘${word}’ for ‘--${option}’${HINT}`, 1)
 
-/** Of options that exclude each other, the last one counts. */
+/** Of mutually exclusive options, the last one is used. */
 const RIVALS: readonly (readonly string[])[] = [
   ['l', '1', 'm', 'C', 'x'],
   ['t', 'S', 'U', 'X', 'v', 'name'],
@@ -153,9 +153,9 @@ function apply(flags: Set<string>, { name, value }: GnuOption): Refusal | null {
     return value === null || /^(always|yes|force|)$/.test(value)
       ? refusal('--hyperlink=always is not available here')
       : null
-  // Marks by default are for terminals only.
+  // Automatic marks are for terminals only.
   if (name === 'F' && value !== null && /^(never|no|none|auto|tty|if-tty)$/.test(value)) return null
-  // A long listing has a line for each file already.
+  // A long listing has one line per file already.
   if (name === '1' && flags.has('l')) return null
   if (name === 'f') {
     for (const flag of ['a', 'U']) choose(flags, flag)

@@ -1,4 +1,4 @@
-// `ls` as GNU's: the interpreter's knows few of its options, follows links and makes up the modes and times.
+// `ls` like GNU's: the interpreter's version supports few options, follows links and invents modes and times.
 
 import { isFileError } from '../../../workspace/file-system.ts'
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
@@ -81,7 +81,7 @@ class Listing {
     return found
   }
 
-  /** A link to a folder that is named shows the folder, unless the link itself is what is asked about. */
+  /** A given link to a folder lists the folder, unless information about the link is requested. */
   #followsOperand(name: string): boolean {
     const { flags } = this.#options
     return flags.has('L') || flags.has('H') || name.endsWith('/') || !['l', 'd', 'F'].some((flag) => flags.has(flag))
@@ -93,7 +93,7 @@ class Listing {
     const path = fs.resolvePath(cwd, name)
     try {
       let stat = await fs.lstat(path)
-      // One that leads nowhere is shown itself, unless links were to be followed.
+      // A broken link is shown itself, unless links must be followed.
       const mustFollow = this.#options.flags.has('L') || (exitCode === 2 && this.#options.flags.has('H'))
       if (stat.isSymbolicLink && mustFollow) stat = await fs.stat(path)
       else if (stat.isSymbolicLink && follows) stat = await fs.stat(path).catch((error) => orLoop(error, stat))
@@ -102,7 +102,7 @@ class Listing {
       const end = target === null ? stat : await fs.stat(path).catch(() => null)
       return { name, stat, target, end, links: stat.isDirectory ? await this.#linksOf(path) : 1 }
     } catch (error) {
-      // Where names alone are shown, nobody asks what they are.
+      // If only names are shown, no metadata is read.
       if (
         exitCode === 1 &&
         isFileError(error) &&
@@ -114,7 +114,7 @@ class Listing {
     }
   }
 
-  /** A folder has its own name, `.`, and `..` of each folder inside. Only long listings tell. */
+  /** A folder's links are its own name, `.`, and `..` of each subfolder. Only long listings show them. */
   async #linksOf(path: string): Promise<number> {
     if (!this.#options.flags.has('l')) return 2
     const { fs } = this.#context
@@ -138,7 +138,7 @@ const UNKNOWN: Listed['stat'] = {
   mtime: new Date(0),
 }
 
-/** A link that leads in a circle leads somewhere, which cannot be found. */
+/** A link in a loop has a target that cannot be found. */
 function orLoop<Stat>(error: unknown, itself: Stat): Stat {
   if (isFileError(error, 'ELOOP')) throw error
   return itself

@@ -1,4 +1,4 @@
-// `mktemp`, as GNU's: a new file or folder under a name that nobody has.
+// `mktemp`, like GNU's: a new file or folder with an unused name.
 
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { type GnuOptions, misuse, readGnuOptions } from './gnu-options.ts'
@@ -42,7 +42,7 @@ function problemOf(template: string, read: GnuOptions): string | null {
 
 const marksIn = (template: string): string => /X*(?=[^X]*$)/.exec(template)?.[0] ?? ''
 
-/** Null for the folder that is worked in. */
+/** Null for the current folder. */
 function folderOf(read: GnuOptions, fromEnvironment: string): string | null {
   const asked = read.value('p') ?? ''
   if (read.has('t')) return fromEnvironment || asked || FOLDER

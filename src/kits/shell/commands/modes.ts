@@ -1,16 +1,16 @@
-// Permission bits as people write them: `755`, `u+x`, `go-w`, `a=r`.
+// Permission bits in text form: `755`, `u+x`, `go-w`, `a=r`.
 
 const WHO: Readonly<Record<string, number>> = { u: 0o4700, g: 0o2070, o: 0o1007, a: 0o7777 }
 const BITS: Readonly<Record<string, number>> = { r: 0o444, w: 0o222, x: 0o111, s: 0o6000, t: 0o1000 }
 
 export interface ModeSetting {
-  /** Bits that are left alone where nobody is named. */
+  /** Bits that are not changed if no user class is given. */
   umask: number
-  /** `X` means `x` for folders, and for what somebody may run already. */
+  /** `X` means `x` for folders, and for files that are executable for someone. */
   isFolder: boolean
 }
 
-/** The mode after the change; null for a text that is no mode. */
+/** The mode after the change; null for an invalid text. */
 export function parseMode(text: string, before: number, { umask, isFolder }: ModeSetting): number | null {
   if (/^[0-7]{1,5}$/.test(text)) return Number.parseInt(text, 8) & 0o7777
   let mode = before

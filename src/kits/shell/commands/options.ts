@@ -1,7 +1,7 @@
-// The options of a command line, read as most commands read them: `-xvf name`, `-ofile`, `--name=value`, `--name value`.
+// Parses a command line like most commands: `-xvf name`, `-ofile`, `--name=value`, `--name value`.
 
 export interface OptionSpec {
-  /** Letters and long names without a value, by the name that they are known by afterwards. */
+  /** Letters and long names without a value, with the resulting name. */
   flags: Readonly<Record<string, string>>
   /** Those with a value. */
   values: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-// Commands about names of files: `realpath`, `readlink`, `basename` and `dirname` as GNU's.
+// Commands about file names: `realpath`, `readlink`, `basename` and `dirname` like GNU's.
 
 import { type FileSystem, FileSystemError, isFileError, MAX_LINKS_FOLLOWED } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
@@ -6,7 +6,7 @@ import type { ShellCall, ShellResult } from '../shell-extensions.ts'
 import { pathOf } from './inputs.ts'
 import { type GnuOption, type GnuSpec, readGnuOptions } from './search-options.ts'
 
-/** Which parts of a path must be there: all, all but the last, or none. */
+/** The parts of a path that must exist: all, all but the last, or none. */
 type Need = 'all' | 'folders' | 'none'
 
 const REALPATH: GnuSpec = {
@@ -92,7 +92,7 @@ export async function runReadlink(args: readonly string[], call: ShellCall): Pro
   const has = (name: string) => read.options.some((option) => option.name === name)
   const isWhole = has('f') || has('e') || has('m')
   const end = has('z') ? '\0' : has('n') && read.operands.length === 1 ? '' : '\n'
-  // As the last of the words says; nothing is said by itself.
+  // The last of the options is used; the default is silent.
   const isTold = read.options.findLast((option) => 'qsv'.includes(option.name))?.name === 'v'
   const out = new Output()
   for (const name of read.operands) {
@@ -144,7 +144,7 @@ function needOf(options: readonly GnuOption[], otherwise: Need): Need {
   return last === 'e' ? 'all' : last === 'm' ? 'none' : otherwise
 }
 
-/** The path without links, read from left to right: `..` leaves what a link led to. */
+/** The path without links, resolved from left to right: `..` is relative to a link's target. */
 function canonical({ fs, cwd }: ShellCall, name: string, need: Need): string {
   if (name === '') throw new FileSystemError('ENOENT', name)
   const waiting = partsOf(name.startsWith('/') ? name : `${cwd}/${name}`)
@@ -182,10 +182,10 @@ function kindAt(fs: FileSystem, path: string, mustBe: boolean): 'file' | 'direct
   }
 }
 
-/** Tidied by its letters alone; what must be there is looked for all the same. */
+/** Normalized as text only; required parts are still checked. */
 function lexical(call: ShellCall, name: string, need: Need): string {
   const path = pathOf(call, name)
-  // Nobody looks whether anything is there, unless all of it is to be.
+  // Existence is checked only if all parts are required.
   if (need !== 'folders') canonical(call, name, need)
   return path
 }

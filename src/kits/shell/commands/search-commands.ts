@@ -1,5 +1,5 @@
-// Commands that every shell has and that work on the file tree itself: they look at many files, which takes too long through
-// the interpreter. Each is loaded when it is used for the first time, and sees `/bin`, `/usr` and `/dev` as well.
+// Commands that work directly on the file tree: they read many files, which would take too long through the
+// interpreter. Each is loaded on first use, and also sees `/bin`, `/usr` and `/dev`.
 
 import type { ShellCommand } from '../shell-extensions.ts'
 import { withProperty } from '../standard-streams.ts'

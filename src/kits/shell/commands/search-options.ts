@@ -1,16 +1,16 @@
-// Options as GNU's programs read them: letters together, values behind a letter or after it, long names as far as they are
-// clear, options and operands in any order; and what those programs say about one that they do not know.
+// Parses options like GNU's programs: combined letters, separate or joined values, abbreviated long names, options and
+// operands in any order; with those programs' messages about unknown options.
 
 export interface GnuSpec {
-  /** Letters as `getopt` takes them: a colon behind one that has a value. */
+  /** Letters like in `getopt`: a colon after one with a value. */
   letters: string
-  /** Long names, with the letter or name that they are known by afterwards. `=` behind a name that has a value, `=?` where it may have one. */
+  /** Long names with the resulting letter or name. `=` after a name with a value, `=?` for an optional one. */
   long: Readonly<Record<string, string>>
 }
 
 export interface GnuOption {
   name: string
-  /** Empty for an option without a value, null for one whose value was left out and may be. */
+  /** Empty for an option without a value, null for an omitted optional one. */
   value: string | null
 }
 

@@ -1,4 +1,4 @@
-// `sleep` as GNU's: the interpreter's knows neither `.5` nor `1e-1`.
+// `sleep` like GNU's: the interpreter's version supports neither `.5` nor `1e-1`.
 
 import { type Context, original, type Result } from '../interpreter-command.ts'
 import { type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
@@ -12,7 +12,7 @@ const SPEC: GnuSpec = {
 }
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
 const DURATION = /^\+?((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|inf(?:inity)?)([smhd]?)$/i
-/** About as long as a timer can wait; the time limit of a script is far below it. */
+/** About the maximum of a timer; the time limit of a script is much lower. */
 const LONGEST = 2_000_000
 
 export async function sleep(args: string[], context: Context): Promise<Result> {

@@ -1,4 +1,4 @@
-// Small commands that people and scripts expect, and that the interpreter does not have.
+// Small commands that users and scripts expect, and that the interpreter does not have.
 
 import type { Context, Result } from '../interpreter-command.ts'
 import { misuse, readGnuOptions } from './gnu-options.ts'
@@ -6,7 +6,7 @@ import { mktemp } from './mktemp.ts'
 
 type Run = (args: string[], context: Context) => Promise<Result>
 
-/** `yes` has no end elsewhere; a pipe here takes all of it before the next command begins. */
+/** Elsewhere `yes` is endless; here the next command of a pipe starts after all output was read. */
 const YES_CHARS = 1024 * 1024
 const CLEARED = '\x1b[2J\x1b[H'
 const SYSTEM = {
@@ -64,7 +64,7 @@ export const SMALL_COMMANDS = {
     return said(args.length > 0 ? 'user : user\n' : 'user\n')
   },
   logname: async (args) => withoutOptions('logname', args, 'user\n'),
-  // Nobody is logged in.
+  // No user is logged in.
   users: async (args) => {
     const read = readGnuOptions(args, { name: 'users', letters: '' })
     if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
@@ -72,7 +72,7 @@ export const SMALL_COMMANDS = {
     return extra === undefined ? said('') : misuse({ name: 'users' }, `extra operand \u2018${extra}\u2019`)
   },
   who: async (args) => withoutArguments('who', args, ''),
-  // Nothing runs beside the command, so there is nothing to list and nothing to end.
+  // Nothing runs in parallel, so there is nothing to list or to end.
   jobs: async () => said(''),
   kill: async (args) => {
     const process = args.findLast((arg) => !arg.startsWith('-'))
@@ -82,7 +82,7 @@ export const SMALL_COMMANDS = {
   },
 } satisfies Readonly<Record<string, Run>>
 
-/** The refusal of a command that takes neither options nor operands here. */
+/** The error of a command that takes neither options nor operands here. */
 function withoutOptions(name: string, args: readonly string[], stdout: string): Result {
   const read = readGnuOptions(args, { name, letters: '' })
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
@@ -91,7 +91,7 @@ function withoutOptions(name: string, args: readonly string[], stdout: string): 
   return misuse({ name }, `extra operand \u2018${extra}\u2019`)
 }
 
-/** Variables that a command gets, which are those that were exported. */
+/** The exported variables of the command. */
 async function printenv(args: string[], { exportedEnv = {} }: Context): Promise<Result> {
   const spec = { name: 'printenv', letters: '0', long: { null: '0' }, stopsAtOperand: true, exitCode: 2 }
   const read = readGnuOptions(args, spec)

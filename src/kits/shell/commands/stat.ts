@@ -1,4 +1,4 @@
-// `stat` as GNU's. Of the times only that of the last change is kept, which stands for the others too.
+// `stat` like GNU's. Only the modification time is stored, so it is used for the others too.
 
 import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { type FileStat, FileSystemError, isFileError } from '../../../workspace/file-system.ts'
@@ -46,7 +46,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 interface Looked {
-  /** Of the clock that shows its time. */
+  /** The time zone of the output. */
   zone: Zone
   name: string
   stat: FileStat
@@ -75,7 +75,7 @@ export async function runStat(args: readonly string[], call: ShellCall): Promise
   const format = formatOf(chosen, warnings)
   const follows = read.options.some(({ name }) => name === 'L')
   const result: ShellResult = { stdout: '', stderr: '', exitCode: 0 }
-  // Those of the format come once a file.
+  // Warnings about the format are printed once for each file.
   result.stderr = warnings.map((warning) => `stat: warning: ${warning}\n`).join('')
   for (const name of read.operands) {
     try {
@@ -98,7 +98,7 @@ class UnknownField extends Error {}
 
 const refused = (problem: string): ShellResult => ({ stdout: '', stderr: `${problem}\n`, exitCode: 1 })
 
-/** With `--printf` backslashes mean something, and no line ends by itself. */
+/** With `--printf` backslash escapes are processed, and no line end is added. */
 function formatOf(chosen: { name: string; value: string | null } | undefined, warnings: string[]): string {
   if (chosen?.name === 'c') return `${chosen.value ?? ''}\n`
   if (chosen?.name === 't') return TERSE
@@ -188,7 +188,7 @@ function formatted(format: string, file: Looked): string {
 const NUMBERS = 'abBdfghiorsuDTtWXYZ'
 const SIGNED = 'sW'
 
-/** As C's `printf` marks a number: `%#a` with a zero, `%#f` with the sign of its base, `%+s` with a sign. */
+/** Like C's `printf`: `%#a` with a leading zero, `%#f` with a base prefix, `%+s` with a sign. */
 function signed(text: string, letter: string, flags: string): string {
   if (flags.includes('#') && letter === 'a' && !text.startsWith('0')) return `0${text}`
   if (flags.includes('#') && 'fDtT'.includes(letter) && text !== '0') return `0x${text}`
@@ -196,7 +196,7 @@ function signed(text: string, letter: string, flags: string): string {
   return (flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '') + text
 }
 
-/** `%.3Y` has parts of the second, `%.10n` part of the name. */
+/** `%.3Y` has fractions of the second, `%.10n` a part of the name. */
 function precised(
   text: string,
   letter: string,

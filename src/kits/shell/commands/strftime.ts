@@ -1,4 +1,4 @@
-// Times as text, as the C library's `strftime` and GNU's `date` write them, in the language of the locale C.
+// Formats times like the C library's `strftime` and GNU's `date`, in the locale C.
 
 import { type Zone, zoneText } from '../../../lib/clock.ts'
 
@@ -9,11 +9,11 @@ export interface Moment {
   /** East of UTC. */
   offsetMinutes: number
   zone: string
-  /** What a clock and a calendar show then, where it is not what they must show. */
+  /** The broken-down time, if it is not derived from `ms`. */
   clock?: Clock
 }
 
-/** A time in its parts, as the C library has it: nothing says that they fit together. */
+/** A broken-down time, like in the C library: its parts may be inconsistent. */
 export interface Clock {
   year: number
   /** From 0, as `yearDay` and `weekday` are. */
@@ -35,14 +35,14 @@ export function utcMoment(ms: number, nanoseconds = (((ms % 1000) + 1000) % 1000
   return { ms, nanoseconds: Math.floor(nanoseconds), offsetMinutes: 0, zone: 'UTC' }
 }
 
-/** As a clock of the zone shows it. */
+/** As a clock in the zone shows it. */
 export function momentIn(zone: Zone, ms: number): Moment {
   return { ...utcMoment(ms), offsetMinutes: zone.offsetAt(ms), zone: zone.nameAt(ms) }
 }
 
 const DIRECTIVE = /%([-_0^#+]*)(\d*)([EO]?)(:{0,3}[a-zA-Z%+])/g
 
-/** What is no directive stays as it is. */
+/** Unknown directives are unchanged. */
 export function strftime(format: string, moment: Moment): string {
   return format.replace(DIRECTIVE, (whole, flags: string, width: string, _: string, letter: string) => {
     const found = expanded(letter, moment, { flags, width })
@@ -51,7 +51,7 @@ export function strftime(format: string, moment: Moment): string {
   })
 }
 
-/** A text, with what it is filled up to and by what. */
+/** A text, with its padding. */
 type Expansion = { text: string; width: number; fill: '0' | ' ' | ''; signAbove?: number }
 
 const number = (value: number, width: number, fill: '0' | ' ' = '0'): Expansion => ({
@@ -67,7 +67,7 @@ function padded({ text, width, fill, signAbove = width }: Expansion, flags: stri
   if (last === '-') return text
   const by = last === '_' ? ' ' : last === '0' || last === '+' ? '0' : fill || ' '
   const isNegative = text.startsWith('-') && by === '0'
-  // A plus is shown for a year that has more digits than usual.
+  // A plus is shown for a year with more digits than usual.
   if (last === '+' && fill === '0' && !isNegative && Math.max(to, text.length) > signAbove)
     return `+${text.padStart(to - 1, '0')}`
   return isNegative ? `-${text.slice(1).padStart(to - 1, by)}` : text.padStart(to, by)
@@ -161,7 +161,7 @@ const FIELDS: Readonly<Record<string, (clock: Clock) => Expansion>> = {
 const daysIn = (year: number): number => (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 366 : 365)
 const THURSDAY = 4
 
-/** A week belongs to the year in which its Thursday is. */
+/** A week belongs to the year that contains its Thursday. */
 function isoWeek({ year, yearDay, weekday }: Clock): { year: number; week: number } {
   const thursday = yearDay + THURSDAY - (weekday || 7)
   const weekIn = (day: number): number => Math.floor(day / 7) + 1
@@ -170,7 +170,7 @@ function isoWeek({ year, yearDay, weekday }: Clock): { year: number; week: numbe
   return { year, week: weekIn(thursday) }
 }
 
-/** A width says how many digits there are, counted from the left. */
+/** A width is the number of digits, from the left. */
 function nanosecondsText(nanoseconds: number, { flags, width }: Filling): string {
   const wanted = Number(width || 9)
   const digits = String(nanoseconds).padStart(9, '0').slice(0, wanted)
@@ -179,7 +179,7 @@ function nanosecondsText(nanoseconds: number, { flags, width }: Filling): string
   return digits.replace(/(?!^)0+$/, '').padEnd(last === '_' ? wanted : 0)
 }
 
-/** What is filled up stands between the sign and the hours. */
+/** The padding is between the sign and the hours. */
 function zoneIn(text: string, { flags, width }: Filling): string {
   const last = [...flags].findLast((flag) => '-_0+'.includes(flag))
   if (last === undefined && width === '') return text

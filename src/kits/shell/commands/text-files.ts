@@ -1,4 +1,4 @@
-// Files as commands on text name them: a dash and `/dev/stdin` for the input, and the devices that each system has.
+// The file names of text commands: a dash and `/dev/stdin` for the standard input, and the usual devices.
 
 import { type FileSystem, isFileError } from '../../../workspace/file-system.ts'
 import { byteText, isByteLocale } from '../byte-locale.ts'
@@ -9,7 +9,7 @@ import type { ShellCall } from '../shell-extensions.ts'
 const INPUTS = new Set(['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0'])
 const EMPTY = new Set(['/dev/null'])
 
-/** Throws the file error of what cannot be read. */
+/** Throws the file error if it cannot be read. */
 export async function readText(call: ShellCall, name: string): Promise<string> {
   const { fs, cwd } = call
   if (INPUTS.has(name)) return textIn(call, call.stdinBytes)
@@ -23,21 +23,21 @@ export function textIn({ env }: Pick<ShellCall, 'env'>, bytes: Uint8Array): stri
   return isByteLocale((name) => env[name]) ? byteText(text) : text
 }
 
-/** A word of the command line, likewise. */
+/** A word of the command line, in the same way. */
 export function wordIn({ env }: Pick<ShellCall, 'env'>, word: string): string {
   return isByteLocale((name) => env[name]) ? byteText(word) : word
 }
 
 export type Outlet = 'stdout' | 'stderr' | 'nothing'
 
-/** Where writing to a name goes that is no file of the tree. */
+/** The output for a name that is not a file of the tree. */
 export function outletOf(name: string): Outlet | null {
   if (name === '/dev/stdout' || name === '/dev/fd/1') return 'stdout'
   if (name === '/dev/stderr' || name === '/dev/fd/2') return 'stderr'
   return name === '/dev/null' ? 'nothing' : null
 }
 
-/** A file that is being written: gathered in memory, and brought to the tree now and then. */
+/** A file that is being written: buffered in memory, and written to the tree now and then. */
 export class GrowingFile {
   readonly #fs: FileSystem
   readonly #path: string
@@ -49,12 +49,12 @@ export class GrowingFile {
     this.#path = path
   }
 
-  /** Empties the file, or makes it. */
+  /** Truncates or creates the file. */
   async open(): Promise<void> {
     await this.#fs.write(this.#path, new Uint8Array())
   }
 
-  /** Makes the file where there is none. */
+  /** Creates the file if it does not exist. */
   async openAtEnd(): Promise<void> {
     try {
       if (this.#fs.stat(this.#path).kind === 'directory') await this.open()
@@ -69,7 +69,7 @@ export class GrowingFile {
     this.#size += text.length
   }
 
-  /** Whether so much waits that it should be brought to the tree. */
+  /** Whether the buffer is so large that it should be written to the tree. */
   get isFull(): boolean {
     return this.#size > FULL_CHARS
   }
@@ -86,8 +86,8 @@ export class GrowingFile {
 const FULL_CHARS = 1024 * 1024
 
 /**
- * What a command writes, bounded: it is kept until the command ends. What it writes itself waits, as in the buffer of a program
- * that does not write to a terminal, while what its own commands write goes out at once.
+ * The output of a command, with a limit: it is kept until the command ends. The command's own output is buffered, like
+ * in a program that does not write to a terminal; the output of its child commands is written at once.
  */
 export class CommandOutput {
   readonly #stdout: string[] = []
@@ -125,7 +125,7 @@ export class CommandOutput {
   #count(text: string): void {
     this.#size += text.length
     if (this.#size <= MAX_OUTPUT_CHARS) return
-    // The beginning is enough for whoever wants to see what went wrong.
+    // The beginning is enough to find the error.
     this.flush()
     const start = this.#stdout.join('').slice(0, KEPT_CHARS)
     this.#stdout.splice(0, this.#stdout.length, start)

@@ -1,4 +1,4 @@
-// `awk` and `sed`, which every shell has. Loaded when they are used for the first time.
+// `awk` and `sed`, which every shell has. Loaded on first use.
 
 import type { ShellCommand } from '../shell-extensions.ts'
 

@@ -1,5 +1,5 @@
-// `timeout` as GNU's. The interpreter's knows few of its options. What a program that is stopped had written is kept, as is what
-// a shell wrote to the terminal; of anything else nobody gets it: it says so.
+// `timeout` like GNU's. The interpreter's version supports few options. The output of a stopped program is kept, and so
+// is the terminal output of a shell; other output is lost, which is reported.
 
 import { type Context, inBytes, passedFunctions, quoted, type Result, withVariables } from '../interpreter-command.ts'
 import { outputOf } from '../standard-streams.ts'
@@ -24,7 +24,7 @@ const HELP = 'Usage: timeout [OPTION] DURATION COMMAND [ARG]...\n'
 /** All that is said where an operand is missing. */
 const HINT = "Try 'timeout --help' for more information.\n"
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
-/** As long as a timer can wait. */
+/** The maximum of a timer. */
 const LONGEST_MS = 2 ** 31 - 1
 const KILL = 9
 const SIGNALS: Readonly<Record<string, number>> = {
@@ -62,7 +62,7 @@ async function timeout(args: string[], context: Context, stopped: StoppedOutput)
 
 type TimedContext = { context: Context; written: { isStopping: boolean } }
 
-/** Zero is no limit. */
+/** Zero means no limit. */
 async function runFor(ms: number, command: readonly string[], { context, written }: TimedContext) {
   const run = context.execWithInheritedStdin ?? context.exec
   if (!run) throw new Error('the interpreter cannot run a script from a command')

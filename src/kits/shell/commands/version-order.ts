@@ -1,8 +1,8 @@
-// The order of names with numbers in them, as of `sort -V` and `ls -v`.
+// The order of names with numbers, for `sort -V` and `ls -v`.
 
 const SUFFIX = /(?:\.[A-Za-z~][A-Za-z0-9~]*)*$/
 
-/** As GNU's `filevercmp`. */
+/** Like GNU's `filevercmp`. */
 export function compareVersions(a: string, b: string): number {
   if (a === b) return 0
   for (const special of ['', '.', '..']) {
@@ -16,7 +16,7 @@ export function compareVersions(a: string, b: string): number {
   return stems || compareParts(left, right) || (a < b ? -1 : 1)
 }
 
-/** Runs of other characters and runs of digits by turns. */
+/** Alternating runs of other characters and of digits. */
 function compareParts(a: string, b: string): number {
   let [i, j] = [0, 0]
   while (i < a.length || j < b.length) {
@@ -38,7 +38,7 @@ function compareParts(a: string, b: string): number {
 
 const isDigit = (char: string | undefined): boolean => char !== undefined && char >= '0' && char <= '9'
 
-/** A tilde is before the end, letters are before all signs. */
+/** A tilde is before the end, letters are before all other characters. */
 function orderOf(char: string | undefined): number {
   if (char === undefined) return -1
   if (isDigit(char)) return 0

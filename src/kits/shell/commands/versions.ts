@@ -1,4 +1,4 @@
-// `--version`: which program's options and words a command of ours has. Scripts ask for it to tell GNU's tools from others.
+// `--version`: the program whose options and messages a command has. Scripts use it to detect GNU's tools.
 
 const GROUPS: Readonly<Record<string, string>> = {
   '(GNU coreutils) 9.1': `b2sum base32 base64 basename basenc cat chgrp chmod chown cksum comm cp csplit cut date dd df dirname du
@@ -11,7 +11,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   '(GNU tar) 1.34': 'tar',
 }
 
-/** Of those that name themselves otherwise. */
+/** Programs with another name in their version. */
 const OTHERS: Readonly<Record<string, string>> = {
   ...{ gzip: 'gzip 1.12', gunzip: 'gunzip (gzip) 1.12', zcat: 'zcat (gzip) 1.12', patch: 'GNU patch 2.7.6' },
   ...{ zip: 'Zip 3.0', curl: 'curl 7.88.1', tree: 'tree v2.1.0' },
@@ -24,7 +24,7 @@ const LINES: ReadonlyMap<string, string> = new Map([
   ...Object.entries(OTHERS),
 ])
 
-/** Null for a command that is not asked for it, or answers by itself. */
+/** Null for a command without the option, or with its own answer. */
 export function versionText(name: string, args: readonly string[]): string | null {
   const line = args.length === 1 && args[0] === '--version' ? LINES.get(name) : undefined
   return line === undefined ? null : `${line} compatible, of Bellwether\n`

@@ -1,5 +1,5 @@
-// Commands that run another one: `nice`, `nohup`, `setsid`, `stdbuf`. Nothing runs beside the command, and what it writes is handed
-// on whole, so priority, hangups, sessions and buffers change nothing here; their words are read all the same.
+// Commands that run another one: `nice`, `nohup`, `setsid`, `stdbuf`. Nothing runs in parallel, and output is passed on
+// complete, so priority, hangups, sessions and buffers have no effect here; their options are parsed anyway.
 
 import { type Context, passedFunctions, quoted, type Result, withVariables } from '../interpreter-command.ts'
 import { type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
@@ -50,7 +50,7 @@ export const WRAPPER_COMMANDS = {
 
 async function run(wrapper: Wrapper, args: string[], context: Context): Promise<Result> {
   const { spec: own } = wrapper
-  // `nice -5 command`, as it was written once.
+  // `nice -5 command`, the old form.
   const words =
     own === NICE ? args.map((arg, i) => (i === 0 && /^-[-+]?\d+$/.test(arg) ? `-n${arg.slice(1)}` : arg)) : args
   const read = readGnuOptions(words, own)

@@ -1,4 +1,4 @@
-// `alias` and `unalias`: the interpreter lists aliases as they were made, and does not quote what is in them.
+// `alias` and `unalias`: the interpreter lists aliases in the order of definition, and does not quote their text.
 
 import type { ShellVariables, StepResult } from './shape.ts'
 
@@ -50,5 +50,5 @@ function listed(env: Variables): string {
     .join('')
 }
 
-/** As it can be read in again. */
+/** In a form that can be read again. */
 const shown = (name: string, value: string): string => `alias ${name}='${value.replaceAll("'", "'\\''")}'\n`

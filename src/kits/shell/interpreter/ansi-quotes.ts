@@ -1,12 +1,12 @@
-// What the interpreter's parser misreads in `$'…'`: `\xHH` and octal numbers are bytes, of which several may make a character, and
-// `\U` has eight digits, `\u` up to four. And `$'` in a here-document, where it is no quote.
+// Corrects the parser's errors in `$'…'`: `\xHH` and octal numbers are bytes, several of which may form a character,
+// and `\U` has eight digits, `\u` up to four. Also `$'` in a here-document, where it is not a quote.
 
 import { losslessText } from '../lossless-text.ts'
 
 const QUOTED = /\$'(?:[^'\\]|\\[\s\S])*'/g
-/** A row of bytes, or one long number. */
+/** A sequence of bytes, or one long number. */
 const ESCAPES = /\\U([0-9a-fA-F]{1,8})|(?:\\x[0-9a-fA-F]{1,2}|\\[0-7]{1,3})+|\\[\s\S]/g
-/** Of fewer digits than the parser takes. */
+/** With fewer digits than the parser accepts. */
 const SHORT = /\\u[0-9a-fA-F]{1,3}(?![0-9a-fA-F])/
 const SHORTS = /\\u([0-9a-fA-F]{1,3})(?![0-9a-fA-F])|\\[\s\S]/g
 /** A word that the parser would leave out. */
@@ -16,7 +16,7 @@ const ONE_BYTE = /\\x([0-9a-fA-F]{1,2})|\\([0-7]{1,3})/g
 const DOCUMENT = /<<-?[ \t]*([A-Za-z_]\w*)[^\n]*\n/g
 const LAST_ASCII = 0x7f
 
-/** The text with the characters themselves in the place of these. `mark` stands for nothing. */
+/** The text with the characters themselves instead. `mark` stands for nothing. */
 export function withBytes(script: string, mark: string): string {
   if (!script.includes("$'")) return script
   const cut = script.replace(QUOTED, (one: string, at: number) => {
@@ -28,7 +28,7 @@ export function withBytes(script: string, mark: string): string {
   return text.includes('<<') ? withDocuments(text, mark) : text
 }
 
-/** A zero byte ends such a text: the rest of it counts for nothing. */
+/** A zero byte ends such a text: the rest of it is ignored. */
 function beforeZero(quoted: string, before: string): string {
   for (const { 0: pair, index } of quoted.matchAll(/\\[\s\S]/g)) {
     if (!'0xuUc'.includes(pair[1] ?? '') || !ZERO.test(quoted.slice(index))) continue
@@ -37,7 +37,7 @@ function beforeZero(quoted: string, before: string): string {
   return quoted
 }
 
-/** Between other quotes `$'` begins nothing. */
+/** Inside other quotes `$'` starts nothing. */
 function isWithinQuotes(before: string): boolean {
   const left = before.replace(/\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*"/g, '')
   return /["']/.test(left)
@@ -57,7 +57,7 @@ function unescaped(row: string, long: string | undefined): string {
   return bytes.some((byte) => byte > LAST_ASCII) && !bytes.includes(0) ? asText(bytes) : row
 }
 
-/** What is ASCII stays a number: it may be a quote or a backslash. */
+/** ASCII characters stay numbers: they may be quotes or backslashes. */
 function asText(bytes: readonly number[]): string {
   return Array.from(losslessText(Uint8Array.from(bytes)), (char) => {
     const code = char.codePointAt(0) ?? 0
@@ -72,7 +72,7 @@ function withDocuments(script: string, mark: string): string {
   for (let found = DOCUMENT.exec(script); found !== null; found = DOCUMENT.exec(script)) {
     const start = DOCUMENT.lastIndex
     const end = new RegExp(`^\\t*${found[1]}$`, 'm').exec(script.slice(start))
-    // It goes to the end of the text.
+    // It extends to the end of the text.
     if (end === null) break
     text += script.slice(at, start) + script.slice(start, start + end.index).replaceAll("$'", `$${mark}'`)
     at = start + end.index

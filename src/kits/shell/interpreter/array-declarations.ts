@@ -1,12 +1,13 @@
-// `local x=($(ls))`, `declare -A m=([a]='b c')`. The parser keeps such an argument as one text, in which substitutions are lost
-// and quotes taken away. So it is read again as the assignment `x=(...)`, and run after the declaration without a value.
+// `local x=($(ls))`, `declare -A m=([a]='b c')`. The parser keeps such an argument as one text, which loses
+// substitutions and quotes. So it is parsed again as the assignment `x=(...)`, which runs after the declaration without
+// a value.
 
 import { joinKeys } from './map-literals.ts'
 import type { Command, Script, SimpleCommand, Statement, StepResult } from './shape.ts'
 import { literal, type Word } from './words-alone.ts'
 
 type Assignment = SimpleCommand['assignments'][number]
-/** `texts` has the values beside the arrays. */
+/** `texts` contains the values that are not arrays. */
 type Declaration = {
   texts: SimpleCommand | null
   declare: SimpleCommand | null
@@ -19,12 +20,12 @@ const NAMES = 'declare|typeset|local|export|readonly'
 const DECLARES = new RegExp(`^(?:${NAMES})$`)
 const VALUE = /^[A-Za-z_]\w*\+?=/
 const ARRAY = /^([A-Za-z_]\w*)(\+?)=\(/
-/** With its options and the names in front of the first value. */
+/** With its options and the names before the first value. */
 const KEYWORD = new RegExp(`(^|[\\s;&|({!])(?:${NAMES})(?:\\s+[-+]?\\w+(?=\\s))*\\s+`, 'g')
 
 const DECLARATIONS = new WeakMap<Command, Declaration>()
 
-/** For a node of a script. Answers with the commands in it that cannot be understood, and with what is run for the others. */
+/** For a node of a script. Returns the commands in it that cannot be parsed, and the replacements for the others. */
 export function readDeclarations(node: object, parse: Parse): { unread: SimpleCommand[]; read: SimpleCommand[] } {
   const unread: SimpleCommand[] = []
   const read: SimpleCommand[] = []
@@ -60,14 +61,14 @@ function arrayName({ parts: [first] }: Word): string | null {
   return first?.type === 'Literal' ? (ARRAY.exec(first.value)?.[1] ?? null) : null
 }
 
-/** The same statement without the keywords, so that what follows them is read as assignments. */
+/** The same statement without the keywords, so that the following text is parsed as assignments. */
 function reparsed(statement: Statement, parse: Parse): Map<string, Command> {
   const text = statement.sourceText ?? ''
   try {
     const [other] = parse(text.replace(KEYWORD, '$1')).statements
     return new Map(other ? commandsIn(other).map(({ command, place }) => [place, command]) : [])
   } catch {
-    // Whatever the parser throws, the text could not be read so.
+    // Any error of the parser means that the text is invalid in this form.
     return new Map()
   }
 }
@@ -83,13 +84,13 @@ function declarationOf(command: SimpleCommand, assignments: readonly Assignment[
   const plain = { ...command, assignments: [] }
   const assign: SimpleCommand = { ...plain, name: null, args: [], assignments: arrays, redirections: [] }
   const names = arrays.map(({ name }) => literal(name))
-  // The interpreter would hold to it after the function, which could not be called again.
+  // The interpreter would keep the attribute after the function, which could not be called again.
   const isReadonly =
     textOf(command.name) !== 'local' &&
     (textOf(command.name) === 'readonly' || command.args.some((arg) => /^-\w*r/.test(textOf(arg))))
   const args = command.args.map((arg) => (arrayName(arg) === null ? writable(arg) : literal(arrayName(arg) ?? '')))
   const close = isReadonly ? { ...plain, name: literal('readonly'), args: names, redirections: [] } : null
-  // Without the letter, the interpreter would not take the array away at the end of the function.
+  // Without the letter, the interpreter would not remove the array at the end of the function.
   const hasKind = command.args.some((arg) => /^-\w*[aA]/.test(textOf(arg))) || textOf(command.name) === 'export'
   const own = args.filter((arg) => !VALUE.test(textOf(arg)))
   const declare = { ...plain, args: hasKind ? own : [literal('-a'), ...own] }
@@ -115,7 +116,7 @@ function textOf(word: Word | null): string {
 
 type Run = (as: Command) => Promise<StepResult>
 
-/** Null for a command that is none of those. */
+/** Null for a command of another kind. */
 export async function runDeclaration(node: Command, run: Run): Promise<StepResult | null> {
   const declaration = DECLARATIONS.get(node)
   if (!declaration) return null
@@ -125,7 +126,7 @@ export async function runDeclaration(node: Command, run: Run): Promise<StepResul
     if (step === null) continue
     const result = await run(step)
     results.push(result)
-    // That a substitution failed is not the declaration's status.
+    // The failure of a substitution is not the status of the declaration.
     if (result.exitCode !== 0 && (step !== declaration.assign || result.stderr.startsWith('bash: '))) break
   }
   const failed = results.find(({ exitCode }, i) => exitCode !== 0 && i === results.length - 1)

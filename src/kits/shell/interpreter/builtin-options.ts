@@ -1,11 +1,11 @@
-// The options that bash's own commands know. The interpreter passes over any other one, or takes it for an operand; here it
-// is an error that names it, in bash's words.
+// The options of bash's own commands. The interpreter ignores any other option, or treats it as an operand; here it is
+// an error that names it, with bash's message.
 
 import type { StepResult } from './shape.ts'
 
 const MISUSE = 2
 
-/** The letters; a colon behind one says that it takes a value. */
+/** The letters; a colon after one means that it takes a value. */
 type BuiltinSpec = { letters: string; usage: string }
 
 const COMPLETIONS =
@@ -49,13 +49,13 @@ const KNOWN: Readonly<Record<string, BuiltinSpec>> = {
   wait: { letters: 'fnp:', usage: '[-fn] [-p var] [id ...]' },
 }
 
-/** Those that bash has and this shell has not: letters that are known, and refused by name. */
+/** Options of bash that this shell does not support: known letters, which are refused by name. */
 const NOT_HERE: Readonly<Record<string, string>> = {
   compgen: 'bcegjksu',
   help: 'dm',
 }
 
-/** Null for words without an option that is unknown or not there. */
+/** Null for arguments without an unknown or unsupported option. */
 export function unknownOption(name: string, args: readonly string[]): StepResult | null {
   const known = Object.hasOwn(KNOWN, name) ? KNOWN[name] : undefined
   if (!known) return null
@@ -73,7 +73,7 @@ export function unknownOption(name: string, args: readonly string[]): StepResult
 
 type Letters = { letters: string[]; unknown: string | null; takesNext: boolean }
 
-/** What stands behind a letter that takes a value is that value. */
+/** The text after a letter that takes a value is that value. */
 function readLetters(word: string, known: string): Letters {
   const letters: string[] = []
   for (let at = 0; at < word.length; at++) {

@@ -1,12 +1,12 @@
-// FUNCNAME, BASH_SOURCE and BASH_LINENO: which functions and files run, where they were written, and on which line each was
-// called. The interpreter keeps the functions alone. Here a file that is run or sourced is on the stack as well.
+// FUNCNAME, BASH_SOURCE and BASH_LINENO: the running functions and files, where they are defined, and the line of each
+// call. The interpreter only stores the functions. Here a file that is run or sourced is on the stack too.
 
 import type { Watched } from './position.ts'
 import type { ShellVariables } from './shape.ts'
 
 const MAIN = 'main'
 
-/** What a shell begins with: a file that it runs, or null for words and for its input. */
+/** The initial stack of a shell: a file that it runs, or null for a command string and for its input. */
 export function beginStack({ ctx }: Watched, { file, isOfWords }: { file: string | null; isOfWords: boolean }): void {
   const { state } = ctx
   state.currentSource = file ?? (isOfWords ? 'environment' : MAIN)
@@ -15,7 +15,7 @@ export function beginStack({ ctx }: Watched, { file, isOfWords }: { file: string
   state.callLineStack = file === null ? [] : [0]
 }
 
-/** For the call of a function and of `source`: below it stands `main` where a file is run, and it does not at the top level. */
+/** For the call of a function and of `source`: `main` is below it if a file is run, but not at the top level. */
 export async function withMain<T>({ ctx }: Watched, run: () => Promise<T>): Promise<T> {
   const { state } = ctx
   const isFirst = state.funcNameStack?.length === 0 && state.sourceStack?.length === 1
@@ -28,7 +28,7 @@ export async function withMain<T>({ ctx }: Watched, run: () => Promise<T>): Prom
   }
 }
 
-/** For as long as a file is sourced. */
+/** While a file is sourced. */
 export async function withSourced<T>(shell: Watched, file: string, run: () => Promise<T>): Promise<T> {
   return withMain(shell, async () => {
     const { state } = shell.ctx
@@ -45,7 +45,7 @@ export async function withSourced<T>(shell: Watched, file: string, run: () => Pr
   })
 }
 
-/** The three as arrays, by their names; empty ones are not there. */
+/** The three as arrays, by name; empty ones are left out. */
 export function stackArrays({ funcNameStack, sourceStack, callLineStack }: ShellVariables): [string, string[]][] {
   return [
     ['FUNCNAME', [...(funcNameStack ?? [])]],

@@ -1,23 +1,23 @@
-// `>&-`: who writes to a closed output fails, and says so. The interpreter drops what is written.
+// `>&-`: a write to a closed output fails with a message. The interpreter drops the output.
 
 import type { Position, Watched } from './position.ts'
 import type { Command, Redirection, StepResult } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
-/** Builtins say so in the name of the shell. */
+/** For builtins the message starts with the shell's name. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   'echo printf pwd type declare typeset local export readonly set alias trap times dirs hash umask ulimit help compgen shopt'.split(
     ' ',
   ),
 )
-/** They read what is piped in, where no file is named. */
+/** They read the standard input if no file is given. */
 const READERS: ReadonlySet<string> = new Set(
   'cat wc sort head tail uniq cut tr tac rev nl tee md5sum sha256sum base64 awk sed grep jq fold paste'.split(' '),
 )
 
 type Standard = 'input' | 'output'
 
-/** For as long as the command runs. */
+/** While the command runs. */
 export async function withClosed<T>(
   shell: Watched,
   position: Position,
@@ -43,7 +43,7 @@ function isClosedByExec({ ctx }: Watched, { outputs }: Position): boolean {
   return outputs?.isClosed(1) ?? ctx.state.closedStandardFds?.has(1) ?? false
 }
 
-/** For a substitution, whose output is taken. */
+/** For a substitution, whose output is captured. */
 export async function withOutput<T>(position: Position, run: () => Promise<T>): Promise<T> {
   const before = position.closed
   position.closed = { ...before, output: false }
@@ -70,7 +70,7 @@ export function withWriteError({ closed }: Position, name: string, result: StepR
   return { stdout: '', stderr: `${result.stderr}${who}: write error: Bad file descriptor\n`, exitCode: 1 }
 }
 
-/** For a command that is about to run; null where it may. */
+/** For a command before it runs; null if it may run. */
 export function readError({ closed }: Position, name: string, args: readonly string[]): StepResult | null {
   if (!closed.input) return null
   if (name === 'read') return failed('bash: read: read error: 0: Bad file descriptor', 1)

@@ -1,5 +1,4 @@
-// A command and the place that it has in its pipeline: what is done before it, between it and the interpreter, and with what it
-// answers.
+// A command at its position in a pipeline: the actions before it, between it and the interpreter, and on its result.
 
 import { isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
@@ -39,19 +38,19 @@ import { noteWritten, refusedSubstitution, withRefusal } from './written-substit
 
 type Stage = 'inner' | 'inner, errors go on' | 'last'
 
-/** Where a command stands in a pipeline of several. */
+/** The position of a command in a pipeline of several. */
 const STAGES = new WeakMap<Command, Stage>()
-/** By a stage that writes for others: those that follow it. */
+/** The following stages, by the stage that writes for them. */
 const READERS = new WeakMap<Command, readonly Command[]>()
 type CommandStep = { node: Command; run: (as: Command) => Promise<StepResult> }
 
-/** With a table of its own for what it writes, in a pipeline of a shell that has such tables. */
+/** With its own output table, in a pipeline of a shell that has such tables. */
 export async function stage(shell: Watched, position: Position, step: CommandStep): Promise<StepResult> {
   const { outputs } = position
   const place = STAGES.get(step.node)
   if (place === undefined) return command(shell, position, step)
   if (outputs === null) {
-    // What several commands write for the next stage stays bytes or text, as each of them wrote it.
+    // The output of several commands for the next stage stays bytes or text, as each of them wrote it.
     const isOne = step.node.type === 'SimpleCommand' && shell.ctx.state.functions.size === 0
     const run = () => command(shell, position, step)
     return place === 'last' || isOne
@@ -83,7 +82,7 @@ async function wholeCommand(shell: Watched, position: Position, { node, run }: C
   const refused = refusedPattern(node) ?? refusedLoop(shell, node) ?? (await runSelect(shell, position, { node, run }))
   if (refused !== null) return refused
   const stage = STAGES.get(node)
-  // What stands in a pipeline is a shell of its own, to which its traps belong.
+  // A stage of a pipeline is a separate shell, which has its own traps.
   const hasTraps = stage !== undefined && node.type !== 'Subshell' && setsTraps(shell, node)
   const as: Command = hasTraps ? { type: 'Subshell', body: [statementOf({ ...node })], redirections: [] } : node
   const isBody = noteBegun(shell, position, node)
@@ -108,7 +107,7 @@ async function wholeCommand(shell: Watched, position: Position, { node, run }: C
   return left(shell, position, { stage, isLive, result })
 }
 
-/** Answers whether it is the body of a function that was entered. */
+/** Returns whether it is the body of a called function. */
 function noteBegun(shell: Watched, position: Position, node: Command): boolean {
   const isBody = position.entered === node
   if (isBody) position.entered = null
@@ -121,7 +120,7 @@ function noteBegun(shell: Watched, position: Position, node: Command): boolean {
 
 type ClosedRun = CommandStep & { as: Command; stage: Stage | undefined; isBody: boolean }
 
-/** With all that stands between a command and the interpreter; `as` is the command as it is run. */
+/** With all processing between a command and the interpreter; `as` is the command in the form in which it is run. */
 async function closedRun(
   shell: Watched,
   position: Position,
@@ -131,7 +130,7 @@ async function closedRun(
     const integers = withIntegers(shell, one)
     return integers ? withoutAttribute(shell, integers.names, () => run(integers.as)) : run(one)
   }
-  // Read again from the script's own text.
+  // Parsed again from the script's own text.
   const part = (one: Command) => {
     noteWritten(one, position.watch)
     return step(one)
@@ -154,7 +153,7 @@ async function checked(shell: Watched, position: Position, { node, before, resul
   return left
 }
 
-/** What is left to be told of a command when it has ended, unless it ends the shell. */
+/** The final processing of a command when it has ended, unless it ends the shell. */
 async function left(
   shell: Watched,
   position: Position,
@@ -177,7 +176,7 @@ function inStage(shell: Watched, position: Position, run: () => Promise<StepResu
   return asSubshell(position, () => withForeignLoops(position, loops, run))
 }
 
-/** A line of `set -x` that was shown before the call. */
+/** Removes a line of `set -x` that was shown before the call. */
 function withoutShownTrace(position: Position, result: StepResult): StepResult {
   const { shownTrace } = position
   if (shownTrace === null || result.stderr === '') return result
@@ -187,7 +186,7 @@ function withoutShownTrace(position: Position, result: StepResult): StepResult {
 
 type Assigned = { node: Command; before: { status: number; substitutions: number }; result: StepResult }
 
-/** Assignments alone end with 0 where nothing is substituted; the interpreter leaves the status of the command before. */
+/** Assignments without a substitution have the status 0; the interpreter keeps the status of the previous command. */
 function ofAssignments({ ctx }: Watched, position: Position, { node, before, result }: Assigned): StepResult {
   if (node.type !== 'SimpleCommand' || node.name !== null || before.status === 0) return result
   const isLeft = result.exitCode === before.status && position.substitutions === before.substitutions
@@ -203,7 +202,7 @@ function shownOf(shell: Watched, position: Position, { stage, result }: Staged):
   return stage === 'inner' ? errorsShown(shell, position, result) : showResult(shell, position, result)
 }
 
-/** What a command answers that threw; what ends more than the command is thrown on. */
+/** The result of a command that threw; an error that ends more than the command is rethrown. */
 async function resultOf(shell: Watched, position: Position, error: unknown): Promise<StepResult> {
   const refusal = refusedSubstitution(shell, error)
   if (refusal !== null) return { stdout: '', stderr: refusal, exitCode: 1 }

@@ -1,5 +1,6 @@
-// A writer whose reader ends early is cut off (`yes | head -1`): it ends with 141, which `pipefail` and PIPESTATUS tell. Here a
-// stage has written everything before the next one begins, so it is told by what was written and what was taken of it.
+// A writer whose reader ends early is stopped (`yes | head -1`): its status is 141, which `pipefail` and PIPESTATUS
+// show. Here a stage has written everything before the next one starts, so this is determined from the amounts written
+// and read.
 
 import { endShell } from './exec.ts'
 import type { Watched } from './position.ts'
@@ -7,7 +8,7 @@ import type { Command, Pipeline, Statement, StepResult } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
 const CUT_OFF = 141
-/** What fits into a pipe that nobody reads any more, and what a reader takes at once. */
+/** The size of a pipe's buffer without a reader, and of one read. */
 const PIPE_BYTES = 65_536
 const READ_BYTES = 4096
 
@@ -15,7 +16,7 @@ const WRITTEN = new WeakMap<Command, number>()
 
 /** For a stage that has ended. */
 export function noteWrittenBytes(node: Command, count: number): void {
-  // Of text above ASCII it is a little more.
+  // For text beyond ASCII it is slightly more.
   WRITTEN.set(node, count)
 }
 
@@ -34,7 +35,7 @@ export function withCutPipes({ ctx }: Watched, node: Pipeline, result: StepResul
   return { ...result, exitCode }
 }
 
-/** Ends a shell that has written for readers that have had enough; what ends a shell within is none of the outer one's. */
+/** Ends a shell that has written more than its readers need; the end of an inner shell does not affect the outer one. */
 export function cutOff(shell: Watched, node: Statement, result: StepResult): StepResult | Promise<StepResult> {
   const writes = node.pipelines.some(
     ({ commands: [first, ...more] }) => first?.type === 'SimpleCommand' && more.length === 0,
@@ -49,7 +50,7 @@ function isCut(writer: Command, reader: Command | undefined): boolean {
 
 const TOO_SHORT = 'yes: more than a mebibyte for one pipe is not available here\n'
 
-/** `yes` ends here after so much, and `head` has taken all of it and wanted more. */
+/** `yes` is limited here, and `head` has read all of it and needed more. */
 function isTooShort(writer: Command, reader: Command | undefined): boolean {
   if (reader === undefined || wordsOf(writer)[0] !== 'yes' || wordsOf(reader)[0] !== 'head') return false
   const written = WRITTEN.get(writer) ?? 0
@@ -64,7 +65,7 @@ function wordsOf(command: Command): string[] {
 const QUITS = /(?:^|[\d$/{;}!\s])[qQ]\d*\s*(?:[;}]|$)/
 const EXITS = /\bexit\b/
 
-/** Readers that end when they have seen enough, going by their words. */
+/** Readers that end early, judging by their arguments. */
 function endsEarly(reader: Command): boolean {
   const [name, ...words] = wordsOf(reader)
   // `head -n -5` reads to the end.

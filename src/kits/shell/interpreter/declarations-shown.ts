@@ -1,4 +1,4 @@
-// `declare -p` of variables that were declared and have no value, which the interpreter shows as empty or does not find.
+// `declare -p` for declared variables without a value, which the interpreter shows as empty or does not find.
 
 import type { Position, Watched } from './position.ts'
 import type { ShellVariables, SimpleCommand, StepResult } from './shape.ts'
@@ -8,7 +8,7 @@ const NAME = /^[A-Za-z_]\w*$/
 const EMPTY = /^declare -\S+ ([A-Za-z_]\w*)=\(\)$/
 const UNTYPED = /^declare -(\S+) ([A-Za-z_]\w*)(?=[=\n]|$)/
 
-/** Before `declare`, `local` and their like: which names among the words are arrays that get no value. */
+/** Before `declare`, `local` and similar: the names in the arguments that are arrays without a value. */
 export function noteUnassigned({ arrays }: ShellVariables, { unassigned }: Position, args: readonly string[]): void {
   const letters = args.filter((arg) => /^-\w/.test(arg)).join('')
   for (const arg of args) {
@@ -23,7 +23,7 @@ export function noteAssigned({ unassigned }: Position, { assignments }: SimpleCo
   if (unassigned.size > 0) for (const { name } of assignments) unassigned.delete(name)
 }
 
-/** `export name` of a variable that is not set leaves it unset. */
+/** `export name` of an unset variable leaves it unset. */
 export async function exported(
   { ctx }: Watched,
   args: readonly string[],
@@ -37,7 +37,7 @@ export async function exported(
   return result
 }
 
-/** For what `declare -p` and nothing besides but names has answered. */
+/** For the output of `declare -p` with only names as arguments. */
 export function withUnassigned(
   { ctx }: Watched,
   { unassigned, cases }: Position,

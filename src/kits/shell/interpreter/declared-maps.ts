@@ -1,4 +1,5 @@
-// `declare -p` of maps, which the interpreter writes in a spelling of its own, and of arrays with attributes, which it leaves out.
+// `declare -p` for associative arrays, for which the interpreter has its own notation, and for arrays with attributes,
+// which it leaves out.
 
 import { joinedResults, type Watched } from './position.ts'
 import type { ShellVariables, StepResult } from './shape.ts'
@@ -35,7 +36,7 @@ async function listed(shell: Watched, result: StepResult): Promise<StepResult> {
 
 const said = (stdout: string): StepResult => ({ stdout, stderr: '', exitCode: 0 })
 
-/** Not through the step that is watched, which would come here again. */
+/** Not through the watched step, which would call this function again. */
 function theirs(shell: Watched, name: string): Promise<StepResult> {
   return shell.runCommand('typeset', ['-p', '--', name], [], '')
 }

@@ -1,11 +1,11 @@
-// The words of `declare`, `local`, `export` and `readonly`, before the interpreter gets them: what cannot be done is told as bash tells
-// it, and the rest is done all the same.
+// The arguments of `declare`, `local`, `export` and `readonly`, before the interpreter gets them: errors are reported
+// like in bash, and the rest is executed.
 
 import { joinedResults } from './position.ts'
 import type { CommandCall, ShellVariables, StepResult } from './shape.ts'
 
 const NAME = /^([A-Za-z_]\w*)(?:\[.*\])?(?:\+?=|$)/s
-/** They name themselves in the message about a variable that cannot be changed. */
+/** Their name is part of the message about a read-only variable. */
 const NAMED: ReadonlySet<string> = new Set(['declare', 'typeset', 'local'])
 const USAGES: Readonly<Record<string, string>> = {
   declare: '[-aAfFgiIlnrtux] [name[=value] ...] or declare -p [-aAfFilnrtux] [name ...]',
@@ -46,7 +46,7 @@ export async function asDeclarable<Step extends Declaring>(
 
 type Use = { name: string; letters: string }
 
-/** Null for a word that can be done. */
+/** Null for a valid argument. */
 function refusal({ readonlyVars, arrays }: ShellVariables, arg: string, { name, letters }: Use): string | null {
   if (/^[-+]/.test(arg) && arg.length > 1) return null
   const [whole = '', variable] = NAME.exec(arg) ?? []
@@ -65,7 +65,7 @@ function refusal({ readonlyVars, arrays }: ShellVariables, arg: string, { name, 
   return null
 }
 
-/** With letters alone, `declare` lists what has them all. */
+/** With only letters, `declare` lists the variables with all these attributes. */
 const lists = (args: readonly string[], name: string): boolean =>
   (name === 'declare' || name === 'typeset') && args.length > 0 && args.every((arg) => /^-[aAilnrux]+$/.test(arg))
 

@@ -1,14 +1,14 @@
-// Commands that every bash has built in, and that the interpreter runs like programs: with a file tree, variables and
-// limits of their own, each made anew for the call, which costs three times the rest of it. These need none of that.
+// Builtins of every bash that the interpreter runs like programs: with a file tree, variables and limits created for
+// each call, which takes three times as long as the rest of it. These commands need none of that.
 
 import type { CommandCall, Interpreter, RegisteredCommand, StepResult } from './shape.ts'
 
 const DIRECT: ReadonlySet<string> = new Set(['echo', 'printf', 'pwd'])
 
-/** Null for a command that is to be run like any other. */
+/** Null for a command that is run in the usual way. */
 export function runDirectly({ ctx }: Interpreter, [name, args]: CommandCall): Promise<StepResult> | null {
   if (!DIRECT.has(name)) return null
-  // `printf -v` assigns, as only the interpreter can.
+  // `printf -v` assigns, which only the interpreter can do.
   if (name === 'printf' && args[0]?.startsWith('-v')) return null
   const command = ctx.commands.get(name)
   if (!command) return null

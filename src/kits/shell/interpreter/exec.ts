@@ -1,5 +1,5 @@
-// `exec command`: the command takes the place of the shell, which ends as the command ends, and whose EXIT trap is not run. The
-// interpreter runs the command and goes on. The end comes after the command's own redirections have taken what it wrote.
+// `exec command`: the command replaces the shell, which ends with it, and whose EXIT trap is not run. The interpreter
+// runs the command and continues. The end comes after the command's own redirections have received its output.
 
 import { machineAdvice } from '../machine-commands.ts'
 import type { Position, Watched } from './position.ts'
@@ -10,7 +10,7 @@ import { exitWith, markReplaced } from './trap-runs.ts'
 const USAGE = 'exec: usage: exec [-cl] [-a name] [command [argument ...]] [redirection ...]\n'
 const NOT_RUN = 126
 const NOT_FOUND = 127
-/** There are no programs of these names, and a program is what takes the shell's place. */
+/** There are no programs with these names, and only a program can replace the shell. */
 const BUILT_IN_ONLY: ReadonlySet<string> = new Set(
   `. : alias bg bind break builtin caller cd compgen complete compopt continue declare dirs disown enable eval exec exit export
   fc fg getopts hash help history jobs let local logout mapfile popd pushd read readarray readonly return set shift shopt source
@@ -19,7 +19,7 @@ const BUILT_IN_ONLY: ReadonlySet<string> = new Set(
 
 type Call = { clears: boolean; words: readonly string[] }
 
-/** With words; what redirects the shell alone is the interpreter's. */
+/** With arguments; the interpreter handles redirections of the shell alone. */
 export async function runExec(shell: Watched, position: Position, call: CommandCall): Promise<StepResult> {
   const [, args, , stdin, , ...rest] = call
   const read = readCall(args)
@@ -64,7 +64,7 @@ function inWordsOfExec(name: string, stderr: string): string {
   return stderr === `bash: ${name}: command not found\n` ? `bash: exec: ${name}: not found\n` : stderr
 }
 
-/** Never answers: it throws what `exit` throws, with what is left to be shown. */
+/** Never returns: it throws the error of `exit`, with the remaining output. */
 export async function endShell(
   shell: Watched,
   { exitCode, isReplaced }: NonNullable<Position['ending']>,

@@ -1,5 +1,6 @@
-// `export -f`: a function goes to the shells below as bash passes it on, in a variable of the environment with an odd name. What
-// such a variable holds is taken for a function only where a function of this run was written so: no text becomes code by it.
+// `export -f`: a function is passed to child shells like in bash, in an environment variable with a special name. The
+// contents of such a variable are used as a function only if a function of this run was exported so: no other text
+// becomes code.
 
 import { functionText } from './function-text.ts'
 import type { Position, Watched } from './position.ts'
@@ -34,7 +35,7 @@ function listed(shell: Watched, position: Position): string {
   return names.map((name) => `${functionText(shell, position, name)}\ndeclare -fx ${name}\n`).join('')
 }
 
-/** To be called again for a function that is defined anew. */
+/** Called again for a function that is redefined. */
 export function passOn({ ctx }: Watched, position: Position, definition: FunctionDefinition): void {
   const { state } = ctx
   const variable = variableOf(definition.name)
@@ -50,7 +51,7 @@ export function withdraw({ env, exportedVars }: ShellVariables, name: string): v
   exportedVars?.delete(variableOf(name))
 }
 
-/** As a shell begins. */
+/** At the start of a shell. */
 export function takeFunctions({ ctx }: Watched, { watch }: Position): void {
   const { env, functions, exportedVars } = ctx.state
   if (watch.passedFunctions.size === 0) return

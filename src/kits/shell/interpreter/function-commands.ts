@@ -30,7 +30,7 @@ export function declaredFunctions(shell: Watched, position: Position, args: read
   return { stdout: lines.join(''), stderr: '', exitCode: names.length === 0 || shown.length === names.length ? 0 : 1 }
 }
 
-/** `type` with functions among its words, whose bodies the interpreter leaves out or shortens; null for any other use. */
+/** `type` with functions among its arguments, whose bodies the interpreter leaves out or shortens; null for any other use. */
 export async function typeOfFunctions(
   shell: Watched,
   position: Position,

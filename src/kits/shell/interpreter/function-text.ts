@@ -1,4 +1,4 @@
-// A function of a shell as bash would show it.
+// The text of a function in bash's format.
 
 import type { Position, Watched } from './position.ts'
 import { functionAsText } from './script-text.ts'

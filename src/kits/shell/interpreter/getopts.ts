@@ -1,5 +1,5 @@
-// `getopts`. The interpreter's own sets OPTARG to nothing where bash unsets it, speaks in spite of `OPTERR=0`, and keeps where it
-// stands in a variable.
+// `getopts`. The interpreter's version sets OPTARG to an empty value where bash unsets it, prints messages despite
+// `OPTERR=0`, and keeps its position in a variable.
 
 import { IS_NAME } from '../interpreter-command.ts'
 import type { Position, Watched } from './position.ts'
@@ -8,7 +8,7 @@ import type { StepResult } from './shape.ts'
 const USAGE = 'getopts: usage: getopts optstring name [arg ...]\n'
 const SHELL = 'bash'
 
-/** What one call finds: the letter for the variable, its value, and what is said of it. */
+/** The result of one call: the letter for the variable, its value, and the message. */
 type ParsedOption = { name: string; value?: string; problem?: string }
 
 export function runGetopts({ ctx }: Watched, { own }: Position, args: readonly string[]): StepResult {
@@ -38,7 +38,7 @@ function positional(env: ReadonlyMap<string, string>): string[] {
   return Array.from({ length: Number(env.get('#') ?? 0) }, (_, i) => env.get(String(i + 1)) ?? '')
 }
 
-/** Null when there are no more; `index` counts from one, `letter` is where it stands in a word, and 0 before the next. */
+/** Null if there are no more; `index` counts from one, `letter` is the position within a word, and 0 before the next. */
 function nextOption(
   options: string,
   list: readonly string[],

@@ -1,9 +1,9 @@
-// What a command expands by itself: its words, assignments, redirections and expressions, but not the commands within it, which
-// are steps of their own. Parts of it can be looked for, and the command put together anew with others in their place.
+// The parts of a command that it expands itself: its words, assignments, redirections and expressions, but not the
+// commands within it, which are separate steps. Parts can be searched, and replaced in a copy of the command.
 
 import type { Command } from './shape.ts'
 
-/** Of a node of any kind; the parser's own types name each of them. */
+/** A node of any kind; the parser's own types distinguish them. */
 export type Node = { readonly type: string } & Readonly<Record<string, unknown>>
 
 export const isNode = (value: unknown): value is Node =>
@@ -29,7 +29,7 @@ export function* partsOf(command: Command): Generator<Node> {
   }
 }
 
-/** `change` answers with the node itself where it leaves it, and what it answers is not looked into. */
+/** `change` returns the node itself if it is unchanged; the returned node is not searched. */
 export function withParts<Part>(part: Part, change: (node: Node) => Node): Part {
   return changed(part, change) as Part
 }
@@ -53,7 +53,7 @@ function changed(value: unknown, change: (node: Node) => Node): unknown {
   return others.length === 0 ? value : copyWith(value, Object.fromEntries(others))
 }
 
-/** What is found out when it is read (`arithmetic/indexes.ts`) stays so. */
+/** Properties that are evaluated when they are read (`arithmetic/indexes.ts`) stay so. */
 export function copyWith<Part extends object>(part: Part, fields: Readonly<Record<string, unknown>>): Part {
   const copy: Record<string, unknown> = Object.defineProperties({}, Object.getOwnPropertyDescriptors(part))
   for (const [field, value] of Object.entries(fields)) {
@@ -62,7 +62,7 @@ export function copyWith<Part extends object>(part: Part, fields: Readonly<Recor
   return copy as Part
 }
 
-/** A node of the parser's, and nothing of ours that was put among them: that is asked when it is run. */
+/** A node of the parser, not one of our runnable objects among them, which must not be read before it runs. */
 function isPlain(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }

@@ -1,10 +1,10 @@
-// What a shell tells of itself and of its jobs: `caller`, `enable`, `disown`, `times`, and the commands of a shell that somebody
-// sits before.
+// Commands about the shell and its jobs: `caller`, `enable`, `disown`, `times`, and the commands of an interactive
+// shell.
 
 import type { Position } from './position.ts'
 import type { ShellVariables, StepResult } from './shape.ts'
 
-/** Null for a command that is none of those. */
+/** Null for a command of another kind. */
 export function runOfShell(
   state: ShellVariables,
   { jobs }: Position,
@@ -18,7 +18,7 @@ export function runOfShell(
     case 'disown':
       return jobs.disown(args)
     case 'times':
-      // Nobody counts the time of one script among others.
+      // The time of a single script is not measured.
       return said('0m0.000s 0m0.000s\n0m0.000s 0m0.000s\n')
     case 'suspend':
       return failed('suspend: cannot suspend: no job control')
@@ -32,7 +32,7 @@ export function runOfShell(
   }
 }
 
-/** The line and the file of a call; with a number also the function that made it. */
+/** The line and the file of a call; with a number also the calling function. */
 function caller(
   { callLineStack = [], funcNameStack = [], sourceStack = [] }: ShellVariables,
   args: readonly string[],

@@ -1,4 +1,4 @@
-// `cmd &`, which here runs at once and has ended when the next command begins, and `wait`, which tells how it ended.
+// `cmd &`, which here runs at once and has ended before the next command starts, and `wait`, which returns its status.
 
 import type { StepResult } from './shape.ts'
 
@@ -40,7 +40,7 @@ export class Jobs {
     return result
   }
 
-  /** The command `disown`: a job that is over and not waited for counts as one. */
+  /** The command `disown`: a finished job that was not waited for counts as a job. */
   disown(args: readonly string[]): StepResult {
     const named = args.filter((arg) => !arg.startsWith('-'))
     if (args.some((arg) => /^-\w*[ar]/.test(arg))) return { stdout: '', stderr: '', exitCode: 0 }

@@ -1,22 +1,22 @@
-// JSZip unpacks, but never sees the archive that came: what was accepted of it is told anew, under numbers for names. So
-// nothing in how the library reads names, extra fields or ends can make it find another archive than the one that was
-// judged; and only a few entries of it are there twice at a time.
+// JSZip decompresses, but never gets the original archive: the accepted entries are written to a new archive, with
+// numbers as names. So no difference in how the library reads names, extra fields or ends can make it find another
+// archive than the validated one; and only a few entries are in memory twice at a time.
 
 import { crc32 } from 'node:zlib'
 import JSZip from 'jszip'
 import type { ZipEntry } from '../zip-directory.ts'
 import { wholeArchive } from '../zip-format.ts'
 
-/** How much of an archive is told anew at a time, if its entries are smaller. */
+/** How much of an archive is rewritten at a time, if its entries are smaller. */
 const TOLD_BYTES = 4 * 1024 * 1024
 const TOLD_ENTRIES = 500
 
-/** The library offers this, its types do not. */
+/** The library has this method, its types do not. */
 type Unpackable = JSZip.JSZipObject & { internalStream(type: 'uint8array'): JSZip.JSZipStreamHelper<Uint8Array> }
 
 /**
- * What is in each of the entries, which are stored or deflated; null for one that is not exactly as long as the archive
- * says or has another checksum. Of an entry that lies about its size no more is kept than it admits.
+ * The contents of each entry, which is stored or deflated; null for one whose length or checksum differs from the
+ * archive's metadata. Of an entry with a wrong size, no more than the stated size is kept.
  */
 export async function* contentsOf(entries: readonly ZipEntry[]): AsyncGenerator<Uint8Array | null> {
   for (const few of inGroups(entries)) {
@@ -72,7 +72,7 @@ function unpacked(file: Unpackable, { sizeBytes, crc }: ZipEntry): Promise<Uint8
           bytes.set(part, filled)
           filled += part.byteLength
         } else {
-          // What was already unpacked of it still comes, and is dropped here; no more of it is begun.
+          // Data that is already decompressed still arrives and is dropped here; decompression stops after that.
           filled = Number.POSITIVE_INFINITY
           stream.pause()
           resolve(null)

@@ -1,4 +1,4 @@
-// `awk`: the language of POSIX, and of what others add to it what mawk and gawk share.
+// `awk`: the POSIX language, with the common extensions of mawk and gawk.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -45,7 +45,7 @@ async function failure(machine: Machine, error: unknown): Promise<ShellResult> {
   const message = isFileError(error) ? shellMessage(error) : error.message
   machine.output.addError(`awk: ${message}\n`)
   if (message.startsWith('run time error')) machine.output.addError(`\t${whereabouts(machine)}\n`)
-  // What was written before stays written.
+  // Earlier output is kept.
   if (!isFileError(error)) await machine.streams.flush()
   return machine.output.result(EXIT_TROUBLE)
 }

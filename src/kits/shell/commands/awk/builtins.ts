@@ -1,4 +1,4 @@
-// The functions that awk brings along.
+// The built-in functions of awk.
 
 import { UTC, type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { mktime, strftime } from './calendar.ts'
@@ -14,7 +14,7 @@ import { Input, isTrue, type Table, toNumber, type Value } from './values.ts'
 
 export type Builtin =
   | { kind: 'value'; evaluate: Evaluate }
-  /** One that takes time. */
+  /** A function that must be awaited. */
   | { kind: 'wait'; wait: (slots: Slots) => Promise<Value> }
 
 type Node = Extract<Expression, { kind: 'builtin' }>
@@ -134,7 +134,7 @@ function length(node: Node, compiler: Operands): Evaluate {
   return (slots) => lengthOf(variables.text(value(slots)))
 }
 
-/** Places count from 1; what lies outside the text counts for nothing. Halves are rounded to the even number. */
+/** Positions count from 1; positions outside the text are ignored. Halves are rounded to the even number. */
 function substr(node: Node, compiler: Operands): Evaluate {
   const [text = NOTHING, from = NOTHING, count] = compiler.operands(node.args)
   const { variables } = compiler.run
@@ -179,7 +179,7 @@ function match(node: Node, compiler: Operands): Evaluate {
   }
 }
 
-/** A text and the expression that it is held against. */
+/** A text and the expression that it is matched with. */
 function subject(
   text: Expression | undefined,
   pattern: Expression | undefined,

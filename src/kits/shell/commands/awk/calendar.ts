@@ -1,4 +1,4 @@
-// `strftime` and `mktime`, in the zone that `TZ` names.
+// `strftime` and `mktime`, in the time zone of `TZ`.
 
 import { UTC, utcOf, type Zone } from '../../../../lib/clock.ts'
 import { strftime as formatted, momentIn } from '../strftime.ts'
@@ -10,7 +10,7 @@ export function strftime(format: string, seconds: number, zone: Zone = UTC): str
   return formatted(format, momentIn(zone, ms))
 }
 
-/** Of `YYYY MM DD HH MM SS`; -1 for anything else. */
+/** From `YYYY MM DD HH MM SS`; -1 for anything else. */
 export function mktime(text: string, zone: Zone): number {
   const numbers = text.trim().split(/\s+/).map(Number)
   if (numbers.length < 6 || numbers.some((number) => !Number.isInteger(number))) return -1

@@ -1,4 +1,4 @@
-// Texts in characters, not in the units of which JavaScript's strings are made.
+// Texts as characters, not as JavaScript's UTF-16 units.
 
 const WIDE = /[\ud800-\udbff]/
 
@@ -9,7 +9,7 @@ export function lengthOf(text: string): number {
   return length
 }
 
-/** The characters from the one place up to the other, both counted from 0. */
+/** The characters between two positions, both counted from 0. */
 export function slice(text: string, from: number, to: number): string {
   return WIDE.test(text) ? [...text].slice(from, to).join('') : text.slice(from, to)
 }

@@ -1,5 +1,5 @@
-// Expressions as functions. What an expression has to wait for (calls, input, commands) becomes steps that come before it and
-// leave the value in a slot; the rest of it is one function that answers at once.
+// Compiles expressions to functions. Asynchronous parts of an expression (calls, input, commands) become preceding
+// steps that store the value in a slot; the rest is one synchronous function.
 
 import { type Builtin, builtinOf } from './builtins.ts'
 import { elementOf, OperandCompiler } from './compile-operands.ts'

@@ -1,4 +1,4 @@
-// What expressions are compiled from: slots and steps, operands in their order, and the places that are read and written.
+// The parts of compiled expressions: slots and steps, operands in order, and the places that are read and written.
 
 import { RegexError } from '../../posix-regex/syntax.ts'
 import type { Evaluate, Label, Machine, Slots, Step } from './machine.ts'
@@ -12,7 +12,7 @@ import { waits } from './walk.ts'
 export interface Scope {
   owner: string | null
   parameters: readonly string[]
-  /** Of parameters and of what steps keep. */
+  /** For parameters and for stored values of steps. */
   slots: number
 }
 
@@ -40,7 +40,7 @@ export abstract class OperandCompiler implements Operands {
     return this.scope.slots++
   }
 
-  /** In their order: what stands before something that has to be waited for is worked out before it. */
+  /** In order: operands before an asynchronous one are evaluated before it. */
   operands(nodes: readonly Expression[]): Evaluate[] {
     const last = nodes.findLastIndex(waits)
     return nodes.map((node, i) => {
@@ -74,7 +74,7 @@ export abstract class OperandCompiler implements Operands {
     return this.names.isArray(this.names.keyOf(this.scope.owner, name))
   }
 
-  /** The text by which an element is known. */
+  /** The text that is the key of an element. */
   keyOf(index: readonly Evaluate[]): (slots: Slots) => string {
     const { variables } = this.machine
     const [first] = index
@@ -87,7 +87,7 @@ export abstract class OperandCompiler implements Operands {
     return (slots) => index.map((part) => variables.text(part(slots))).join(variables.subsep)
   }
 
-  /** The expressions in the target are to be worked out first, and given to `make`. */
+  /** The expressions in the target must be evaluated first, and are passed to `make`. */
   place(target: Target): { parts: readonly Expression[]; make: (parts: readonly Evaluate[]) => LValue } {
     if (target.kind === 'name') return { parts: [], make: () => this.#variablePlace(target.name) }
     if (target.kind === 'field') return { parts: [target.of], make: ([of]) => this.#fieldPlace(of) }
@@ -122,7 +122,7 @@ export abstract class OperandCompiler implements Operands {
     }
   }
 
-  /** The expression that a text is held against, where it is no constant worked out each time. */
+  /** The expression that a text is matched with; if it is not a constant, it is evaluated each time. */
   finder(node: Expression, evaluate: Evaluate | null): Finder {
     if (node.kind === 'regex' || !evaluate) {
       const regex = this.regex(node.kind === 'regex' ? node.source : '')
@@ -147,7 +147,7 @@ export abstract class OperandCompiler implements Operands {
   }
 }
 
-/** To ask for an element makes it. */
+/** Reading an element creates it. */
 export function elementOf(table: Table, key: string): Value {
   const value = table.get(key)
   if (value === undefined && !table.has(key)) table.set(key, undefined)

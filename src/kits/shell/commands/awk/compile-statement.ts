@@ -1,4 +1,4 @@
-// Statements as steps.
+// Compiles statements to steps.
 
 import { ExpressionCompiler } from './compile-expression.ts'
 import { formatText } from './format.ts'
@@ -127,7 +127,7 @@ export class StatementCompiler extends ExpressionCompiler {
     this.#continues.pop()
   }
 
-  /** Over the elements that there are when it begins. */
+  /** Loops over the elements that exist at its start. */
   #forIn({ target, array, body }: Extract<Statement, { kind: 'for-in' }>): void {
     const table = this.table(array)
     const at = this.slot()

@@ -1,4 +1,4 @@
-// A program as steps: what `BEGIN` does, a round for each record, what `END` does, and the functions behind them.
+// Compiles a program to steps: `BEGIN`, a loop over the records, `END`, and the functions after them.
 
 import type { Scope } from './compile-operands.ts'
 import { StatementCompiler } from './compile-statement.ts'
@@ -7,7 +7,7 @@ import { resolveNames } from './resolve.ts'
 import type { Expression, FunctionDefinition, Program, Rule } from './syntax.ts'
 import { isTrue } from './values.ts'
 
-/** Throws `AwkError` for what no program may do. */
+/** Throws `AwkError` for an invalid program. */
 export function compile(program: Program, machine: Machine): void {
   const names = resolveNames(program)
   const routines = new Map<string, Routine>()
@@ -34,7 +34,7 @@ class Compiler extends StatementCompiler {
     machine.exitLabel.at = -1
     if (main.length > 0 || end.length > 0) this.#rounds(main, atEnd)
     this.here(atEnd)
-    // `exit` leads to the END rules, and out of them.
+    // `exit` jumps to the END rules, and out of them.
     const exitFromEnd: Label = { at: 0 }
     if (end.length > 0) machine.exitLabel.at = atEnd.at
     this.emit(() => {
@@ -77,7 +77,10 @@ class Compiler extends StatementCompiler {
     this.here(behind)
   }
 
-  /** Begins where the first holds, and ends where the second does, which may be the same record. */
+  /**
+   * Starts at a record that matches the first expression, and ends at one that matches the second, which may be the
+   * same record.
+   */
   #range(from: Expression, to: Expression, behind: Label): void {
     const { machine } = this
     let isInside = false

@@ -1,4 +1,4 @@
-// The conversions of `printf`, and numbers as they show them.
+// The conversions of `printf`, and numbers in their formats.
 
 import { lengthOf } from './characters.ts'
 import { exponential, fixed, general } from './format-number.ts'
@@ -9,7 +9,7 @@ const LARGEST_SHOWN_WHOLE = 1e300
 export interface Conversion {
   letter: string
   flags: string
-  /** Null when there is none, `*` when an argument tells. */
+  /** Null if there is none, `*` if an argument contains it. */
   width: number | '*' | null
   precision: number | '*' | null
 }
@@ -17,11 +17,11 @@ export interface Conversion {
 export type Piece = string | Conversion
 
 const MAX_CACHED = 200
-/** Wider than anything that is shown, and far below what fills the memory. */
+/** Wider than any output, and far below the limit of the memory. */
 const MAX_WIDTH = 1_000_000
 const known = new Map<string, Piece[]>()
 
-/** A whole number as such, another by the format, which is CONVFMT or OFMT. */
+/** A whole number is printed as such, another one with the format, which is CONVFMT or OFMT. */
 export function formatNumber(value: number, format: string): string {
   if (Number.isNaN(value)) return '-nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
@@ -37,7 +37,7 @@ export function formatNumber(value: number, format: string): string {
     .join('')
 }
 
-/** No argument tells a size here. */
+/** No argument may give a size here. */
 function fixedSize(size: number | '*' | null): number | null {
   return size === '*' ? null : size
 }
@@ -64,7 +64,7 @@ function split(format: string): Piece[] {
     pieces.push(format.slice(from, at))
     const specification = /^%([-+ #0]*)(\d+|\*)?(?:\.(\d+|\*)?)?[hlLqjzt]*([diouxXeEfFgGcs%])/.exec(format.slice(at))
     if (!specification) {
-      // A lone sign at the end is a sign.
+      // A single percent sign at the end is literal.
       if (at === format.length - 1) return [...pieces, '%']
       throw new AwkError(`run time error: improper conversion(number ${count + 1}) in printf("${format}")`)
     }
@@ -92,7 +92,7 @@ function sizeWord(word: string | undefined): number | '*' | null {
 export type ConvertedNumber = { sign: string; text: string; isNumber: boolean }
 export type NumberFormat = { letter: string; flags: string; precision: number | null }
 
-/** A number as one of the conversions for numbers shows it. */
+/** A number in the format of a numeric conversion. */
 export function shownNumber(how: NumberFormat, number: number): ConvertedNumber {
   const { letter, flags } = how
   if (!Number.isFinite(number)) {
@@ -121,7 +121,7 @@ function whole({ letter, flags, precision }: NumberFormat, number: number): Conv
   if (flags.includes('#') && letter === 'o' && !digits.startsWith('0')) digits = `0${digits}`
   const prefix = flags.includes('#') && base === 16 && value !== 0n ? '0x' : ''
   const text = letter === 'X' ? (prefix + digits).toUpperCase() : prefix + digits
-  // A precision says how many digits there are; zeros in front would be more.
+  // A precision sets the number of digits; zero padding would add more.
   return { sign, text, isNumber: precision === null }
 }
 

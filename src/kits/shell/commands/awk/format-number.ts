@@ -1,10 +1,10 @@
-// Numbers as C's `printf` shows them.
+// Formats numbers like C's `printf`.
 
 const MAX_DIGITS = 100
-/** So many digits more show whether a number lies exactly between two. */
+/** This many further digits show whether a number lies exactly between two. */
 const TIE_DIGITS = 30
 
-/** `%f`. Exactly between two numbers the even one is taken, as C does. */
+/** `%f`. A number exactly between two is rounded to the even one, like in C. */
 export function fixed(value: number, precision: number): string {
   const digits = Math.min(precision, MAX_DIGITS)
   const size = Math.abs(value)
@@ -23,7 +23,7 @@ export function exponential(value: number, precision: number): string {
   return `${mantissa}${zeros}e${exponent.startsWith('-') ? '-' : '+'}${power < 10 ? '0' : ''}${power}`
 }
 
-/** `%g`; `keepZeros` as the flag `#` asks. */
+/** `%g`; `keepZeros` for the flag `#`. */
 export function general(value: number, precision: number, keepZeros: boolean): string {
   const digits = Math.max(1, Math.min(precision, MAX_DIGITS))
   const scientific = exponential(value, digits - 1)

@@ -1,4 +1,4 @@
-// `getline` in its six forms. It answers 1 for a record, 0 at the end and -1 for a file that cannot be read.
+// `getline` in its six forms. It returns 1 for a record, 0 at the end and -1 for a file that cannot be read.
 
 import type { Evaluate, Machine, Slots, Step } from './machine.ts'
 import type { LValue } from './places.ts'
@@ -9,7 +9,7 @@ interface Getline {
   from: Evaluate | null
   /** Null for the record itself. */
   place: LValue | null
-  /** The slot for the answer. */
+  /** The slot for the result. */
   answer: number
 }
 
@@ -45,7 +45,7 @@ function namedStep(machine: Machine, getline: Getline): Step {
     const text = reader.read(variables.rs)
     if (text !== null && isCommand) {
       variables.nr++
-      // Only the records of the main input belong to a file; but every awk counts these too.
+      // Only the records of the main input belong to a file, but every awk counts these too.
       variables.fnr++
     }
     keep(machine, getline, slots, text)

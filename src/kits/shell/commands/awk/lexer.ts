@@ -1,11 +1,11 @@
-// The words of an awk program.
+// The tokens of an awk program.
 
 import { AWK_ESCAPES } from '../../posix-regex/escapes.ts'
 import { AwkError, mistake } from './syntax.ts'
 
 export interface Token {
   kind: 'number' | 'string' | 'regex' | 'name' | 'function-name' | 'builtin' | 'keyword' | 'newline' | 'end' | 'sign'
-  /** As it stands in the program; of a string and a regular expression what it means. */
+  /** The source text; for a string or a regular expression, its value. */
   text: string
   line: number
 }
@@ -16,7 +16,7 @@ const KEYWORDS = new Set(
   ),
 )
 
-/** How many arguments each takes at least and at most. */
+/** The minimum and maximum number of arguments of each. */
 export const BUILTINS: ReadonlyMap<string, readonly [number, number]> = new Map([
   ...(['sin', 'cos', 'exp', 'log', 'sqrt', 'int', 'tolower', 'toupper', 'system', 'close'] as const).map(
     (name) => [name, [1, 1]] as [string, [number, number]],
@@ -41,7 +41,7 @@ const NUMBER = /0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y
 const NAME = /[A-Za-z_]\w*/y
 const BLANK = /(?:[ \t\r\f\v]+|\\\r?\n|#[^\n]*)+/y
 
-/** Behind these a slash divides; elsewhere it begins a regular expression. */
+/** After these a slash is a division; elsewhere it starts a regular expression. */
 function endsOperand(token: Token | undefined): boolean {
   if (token === undefined) return false
   if (token.kind === 'sign') return [')', ']', '$', '++', '--'].includes(token.text)
@@ -106,7 +106,10 @@ function readString(source: string, start: number, line: number): { text: string
   return { text: unescapeString(source.slice(start, end)), end: end + 1 }
 }
 
-/** The value of a text between quotes, of `-v` and of an assignment among the operands. What is no escape stays as it is. */
+/**
+ * The value of a text between quotes, of `-v` and of an assignment among the operands. Anything that is not an escape
+ * is unchanged.
+ */
 export function unescapeString(text: string): string {
   if (!text.includes('\\')) return text
   let [value, from] = ['', 0]
@@ -131,5 +134,5 @@ function readRegex(source: string, start: number, line: number): { text: string;
   return { text: text.slice(0, -1), end: start + text.length }
 }
 
-/** Escapes, brackets that are closed on the line, with their classes, and whatever else stands before the slash. */
+/** Escapes, brackets closed on the same line, with their classes, and all other characters before the slash. */
 const REGEX = /(?:\\[^\n]|\[\^?\]?(?:\[:\w+:\]|\\[^\n]|[^\]\\\n])*\]|[^/\\\n])*\//y

@@ -1,5 +1,5 @@
-// Runs a compiled program. A program is a list of steps, each a function that does its part at once or answers a promise to wait
-// for; loops and calls are jumps between steps, so a program can be paused at each of them, and its depth costs no stack.
+// Runs a compiled program. A program is a list of steps, each a function that runs synchronously or returns a promise;
+// loops and calls are jumps between steps, so a program can be paused at each of them, and its depth uses no stack.
 
 import { AWK, RegexCache } from '../../posix-regex/posix-regex.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -11,13 +11,13 @@ import { AwkError } from './syntax.ts'
 import type { Table, Value } from './values.ts'
 import { Variables } from './variables.ts'
 
-/** The keys that a loop still has to visit. */
+/** The remaining keys of a loop. */
 export interface Keys {
   keys: string[]
   next: number
 }
 
-/** Parameters of a function, and what its steps keep between them. */
+/** Parameters of a function, and stored values between its steps. */
 export type Slot = Value | Table | Keys
 export type Slots = Slot[]
 export type Evaluate = (slots: Slots) => Value
@@ -31,19 +31,19 @@ export interface Label {
 export interface Routine {
   entry: Label
   parameters: number
-  /** Places of the parameters that are arrays. */
+  /** The indexes of the array parameters. */
   arrays: readonly number[]
 }
 
 interface Caller {
   pc: number
   slots: Slots
-  /** Where the caller expects the value. */
+  /** The caller's slot for the value. */
   answer: number
 }
 
 const MAX_CALLS = 100_000
-/** Rounds between two questions whether a pause is due. */
+/** The number of iterations between two checks for a pause. */
 const ROUNDS_PER_PAUSE = 64
 const HALT = -1
 
@@ -59,7 +59,7 @@ export class Machine {
   lastSeed: Value = Math.floor(Date.now() / 1000)
   pc = 0
   exitCode = 0
-  /** Where `exit` leads, and `next`. */
+  /** The targets of `exit` and `next`. */
   readonly exitLabel: Label = { at: HALT }
   readonly nextLabel: Label = { at: HALT }
   #slots: Slots = []
@@ -84,7 +84,7 @@ export class Machine {
     }
   }
 
-  /** Goes on at the label; backwards, that is where a program may be paused. */
+  /** Continues at the label; at a backward jump the program may be paused. */
   jumpBack({ at }: Label): Wait {
     this.pc = at
     return ++this.#rounds % ROUNDS_PER_PAUSE === 0 ? this.call.pause() : null

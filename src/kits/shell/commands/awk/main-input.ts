@@ -1,4 +1,4 @@
-// The records of the files that are named on the command line, or of the input where none is. Operands that are assignments
+// The records of the files on the command line, or of the standard input without any. Operands that are assignments
 // take effect when they are reached.
 
 import { shellMessage } from '../../interpreter-command.ts'
@@ -28,7 +28,7 @@ export class MainInput {
     this.#deps = deps
   }
 
-  /** The next record of the file that is open; null when there is none, and `open` is to be asked. */
+  /** The next record of the open file; null if there is none, and `open` must be called. */
   read(): string | null {
     const { variables } = this.#deps
     const record = this.#reader?.read(variables.rs) ?? null
@@ -38,7 +38,7 @@ export class MainInput {
     return record
   }
 
-  /** Opens the next file; false when there is none. */
+  /** Opens the next file; false if there is none. */
   async open(): Promise<boolean> {
     if (this.#hasEnded) return false
     const { variables, call, regexes } = this.#deps
@@ -63,7 +63,7 @@ export class MainInput {
     this.#reader = null
   }
 
-  /** The operands as they are at the moment, as a program may change ARGV; '' for the input where there is none. */
+  /** The current operands, because a program may change ARGV; '' for the standard input if there are none. */
   #nextName(): string | null {
     const { variables } = this.#deps
     const words = variables.array('ARGV')
@@ -76,7 +76,7 @@ export class MainInput {
   }
 }
 
-/** Carries out `name=value`; false if the word is none. */
+/** Executes `name=value`; false if the word is not an assignment. */
 export function assign(word: string, variables: Variables): boolean {
   const [all, name = ''] = /^([A-Za-z_]\w*)=/.exec(word) ?? []
   if (all === undefined) return false

@@ -1,4 +1,4 @@
-// What the operators of awk do.
+// The operators of awk.
 
 import type { PosixRegex } from '../../posix-regex/posix-regex.ts'
 import type { Evaluate, Machine, Slots } from './machine.ts'
@@ -26,7 +26,7 @@ export function operationOf(operator: Binary, { left, right, machine }: Operands
   }
 }
 
-/** Each a function of its own, so that the engine knows what it does. */
+/** Separate functions, so that the JavaScript engine can optimize each. */
 const ARITHMETIC: Partial<Record<Binary, (left: Evaluate, right: Evaluate) => Evaluate>> = {
   '+': (left, right) => (slots) => toNumber(left(slots)) + toNumber(right(slots)),
   '-': (left, right) => (slots) => toNumber(left(slots)) - toNumber(right(slots)),

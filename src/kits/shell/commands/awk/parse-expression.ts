@@ -1,4 +1,4 @@
-// Expressions of awk, each kind above those that bind more tightly.
+// Parses expressions of awk, from the lowest to the highest precedence.
 
 import { asTarget, OperandParser } from './parse-operand.ts'
 import { type Binary, type Expression, mistake } from './syntax.ts'
@@ -13,23 +13,23 @@ const ASSIGNMENTS: Readonly<Record<string, Binary | null>> = {
   '%=': '%',
   '^=': '^',
 }
-/** Depth of brackets in each other, which is the depth of the calls here. */
+/** The depth of nested brackets, which is the depth of calls here. */
 const MAX_DEPTH = 400
 
 export class ExpressionParser extends OperandParser {
   #depth = 0
 
-  /** An expression in which `>` is what follows it. */
+  /** An expression before a `>` that is a redirection. */
   printed(): Expression {
     return this.within({ noGreater: true }, () => this.expression())
   }
 
-  /** The head of a `for`, as far as it may turn out to be `name in array`. */
+  /** The head of a `for`, which may be `name in array`. */
   withoutIn(): Expression {
     return this.within({ noIn: true }, () => this.expression())
   }
 
-  /** Where a redirection leads: no operator but concatenation belongs to it. */
+  /** The target of a redirection: it contains no operator except concatenation. */
   destination(): Expression {
     return this.within({ noGreater: true }, () => this.#concatenation())
   }
@@ -40,7 +40,7 @@ export class ExpressionParser extends OperandParser {
     const operator = this.token.kind === 'sign' ? ASSIGNMENTS[this.token.text] : undefined
     this.#depth--
     if (operator === undefined) return left
-    // `!x = y` and `1 + x = y` assign to the last operand, as their grammar has no other reading.
+    // `!x = y` and `1 + x = y` assign to the last operand, because the grammar allows no other reading.
     const target = asTarget(left)
     if (!target) throw this.unexpected()
     this.advance()

@@ -1,11 +1,11 @@
-// What stands between the operators of an awk expression.
+// Parses the operands of an awk expression.
 
 import { BUILTINS } from './lexer.ts'
 import { type Expression, mistake, type Target } from './syntax.ts'
 import { TokenReader } from './token-reader.ts'
 
 export abstract class OperandParser extends TokenReader {
-  /** `>` redirects in `print`, and `in` belongs to `for` in its head. */
+  /** `>` is a redirection in `print`, and `in` belongs to the head of a `for`. */
   protected noGreater = false
   protected noIn = false
 
@@ -52,7 +52,7 @@ export abstract class OperandParser extends TokenReader {
     throw this.unexpected()
   }
 
-  /** `$i++` counts the field, `$++i` the variable. */
+  /** `$i++` increments the field, `$++i` the variable. */
   #fieldNumber(): Expression {
     if (this.is('++') || this.is('--')) return this.stepped()
     if (this.is('-') || this.is('+') || this.is('!')) {
@@ -97,7 +97,7 @@ export abstract class OperandParser extends TokenReader {
     const [only] = items
     if (!only) throw this.unexpected()
     if (items.length > 1) return { kind: 'list', items }
-    // A target in brackets is still one: `($1)++`. Anything else must not be taken apart by what follows.
+    // A target in brackets is still a target: `($1)++`. Anything else must not be split by the following text.
     return only
   }
 

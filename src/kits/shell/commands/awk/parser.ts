@@ -1,4 +1,4 @@
-// Rules, functions and statements of an awk program.
+// Parses rules, functions and statements of an awk program.
 
 import { ExpressionParser } from './parse-expression.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type Statement,
 } from './syntax.ts'
 
-/** Throws `AwkError` for what is no program. */
+/** Throws `AwkError` for an invalid program. */
 export function parseProgram(source: string): Program {
   return new Parser(source).program()
 }
@@ -87,7 +87,7 @@ class Parser extends ExpressionParser {
     }
   }
 
-  /** Its end included. */
+  /** Including its end. */
   #statement(): Statement {
     if (this.is('{')) return this.#block()
     if (this.take('if')) return this.#if()
@@ -105,7 +105,7 @@ class Parser extends ExpressionParser {
     else if (!this.is('}')) throw this.unexpected()
   }
 
-  /** What stands behind a head in brackets; a lone `;` is a statement that does nothing. */
+  /** The statement after a head in brackets; a single `;` is an empty statement. */
   #body(): Statement {
     this.skipNewlines()
     return this.#statement()
@@ -128,7 +128,7 @@ class Parser extends ExpressionParser {
   #if(): Statement {
     const condition = this.#condition()
     const yes = this.#body()
-    // An `else` may stand on a later line, behind a `;` too.
+    // An `else` may be on a later line, also after a `;`.
     let count = 0
     while (this.ahead(count)?.kind === 'newline' || this.ahead(count)?.text === ';') count++
     const next = this.ahead(count)
@@ -220,7 +220,7 @@ class Parser extends ExpressionParser {
       if (!this.take(',')) break
       this.skipNewlines()
     }
-    // `print (a, b) > "file"`: the brackets hold the arguments.
+    // `print (a, b) > "file"`: the brackets contain the arguments.
     const [first] = args
     const flat = args.length === 1 && first?.kind === 'list' ? first.items : args
     if (kind === 'printf' && flat.length === 0) throw this.unexpected()

@@ -1,13 +1,13 @@
-// What a function that awk brings along is made of: its operands, as the compiler makes functions of them.
+// The operands of a built-in function, as functions made by the compiler.
 
 import type { Evaluate, Machine, Slots } from './machine.ts'
 import type { Finder } from './operations.ts'
 import type { Expression, Target } from './syntax.ts'
 import type { Table, Value } from './values.ts'
 
-/** What a variable, an element or a field is when it is read and written. */
+/** A variable, an element or a field that can be read and written. */
 export interface LValue {
-  /** Which one it is: worked out once, also where it is read and written. */
+  /** Its key, computed once for a read and a write. */
   key(slots: Slots): string | number
   get(slots: Slots, key: string | number): Value
   set(slots: Slots, key: string | number, value: Value): void

@@ -1,4 +1,4 @@
-// The numbers of `rand`, which for a seed are those of the C library's `random`, on which awk stands elsewhere.
+// The numbers of `rand`, which for a seed are those of the C library's `random`, as in other implementations of awk.
 
 const DEGREE = 31
 const SEPARATION = 3

@@ -1,4 +1,4 @@
-// A text that is read record by record. RS may change between two records.
+// Reads a text record by record. RS may change between two records.
 
 import type { RegexCache } from '../../posix-regex/posix-regex.ts'
 
@@ -12,7 +12,7 @@ export class RecordReader {
     this.#regexes = regexes
   }
 
-  /** Null when nothing is left. */
+  /** Null at the end. */
   read(separator: string): string | null {
     if (separator === '') return this.#paragraph()
     if (this.#at >= this.#text.length) return null
@@ -35,7 +35,7 @@ export class RecordReader {
     return this.#take(this.#text.length, this.#text.length)
   }
 
-  /** Blank lines part records then, and those at both ends count for nothing. */
+  /** Records are separated by blank lines; those at both ends are ignored. */
   #paragraph(): string | null {
     while (this.#text[this.#at] === '\n') this.#at++
     if (this.#at >= this.#text.length) return null

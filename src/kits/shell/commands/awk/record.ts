@@ -1,5 +1,5 @@
-// The record and its fields. It is taken apart when a field is asked for, and put together again when a field has changed and
-// the whole is asked for.
+// The record and its fields. It is split when a field is read, and joined again when a field was changed and the record
+// is read.
 
 import { AwkError } from './syntax.ts'
 import { Input, toNumber, toText, type Value } from './values.ts'
@@ -7,7 +7,7 @@ import { Input, toNumber, toText, type Value } from './values.ts'
 export type Splitter = (text: string) => string[]
 
 export interface RecordFormats {
-  /** Of FS, for the records that come. */
+  /** Of FS, for the next records. */
   splitter: Splitter
   ofs: string
   convfmt: string
@@ -18,10 +18,10 @@ const MAX_FIELDS = 5_000_000
 export class AwkRecord {
   readonly #formats: RecordFormats
   #text = ''
-  /** Set when the program gave the record a value that is no text from outside. */
+  /** Set if the program assigned a value to the record. */
   #whole: Value
   #fields: string[] = []
-  /** What the program put into fields; a number stays one. */
+  /** Values that the program assigned to fields; a number is kept as a number. */
   readonly #given = new Map<number, Value>()
   #splitter: Splitter
   #isSplit = true
@@ -33,7 +33,7 @@ export class AwkRecord {
     this.#whole = new Input('')
   }
 
-  /** FS counts as it is at this moment. */
+  /** The current FS is used. */
   setText(text: string): void {
     this.#text = text
     this.#whole = undefined
@@ -47,7 +47,7 @@ export class AwkRecord {
     return this.#text
   }
 
-  /** Makes the whole of the fields if one of them has changed. */
+  /** Joins the fields if one of them has changed. */
   join(): void {
     if (this.#isJoined) return
     this.#text = this.#fields.join(this.#formats.ofs)

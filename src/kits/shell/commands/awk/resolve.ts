@@ -1,5 +1,5 @@
-// Which names of a program are arrays. A name is one where it is used as one, and where a function uses as one what it is
-// given for; a parameter may be an array in one program and a value in another.
+// Finds the names of a program that are arrays. A name is an array if it is used as one, or passed to a parameter used
+// as one; a parameter may be an array in one program and a value in another.
 
 import { type Expression, mistake, type Program, type Statement } from './syntax.ts'
 import { bodiesOf, contentsOf, partsOf } from './walk.ts'
@@ -13,7 +13,7 @@ export interface Names {
 type Use = { key: string; line: number; name: string }
 type Link = { given: Use; parameter: string; position: number; function: string }
 
-/** Throws `AwkError` for a name that is used in two ways, and for functions that nobody defined. */
+/** Throws `AwkError` for a name with contradictory uses, and for undefined functions. */
 export function resolveNames(program: Program): Names {
   const resolver = new Resolver(program)
   for (const { owner, body } of bodiesOf(program)) resolver.visit(body, owner)

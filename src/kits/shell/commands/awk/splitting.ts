@@ -1,9 +1,9 @@
-// How FS and the last argument of `split` take a text apart, and RS the input.
+// How FS and the last argument of `split` split a text, and RS the input.
 
 import type { PosixRegex, RegexCache } from '../../posix-regex/posix-regex.ts'
 import type { Splitter } from './record.ts'
 
-/** `newlineToo` where RS is empty: a line end parts fields then, whatever FS says. */
+/** `newlineToo` if RS is empty: then a line end also separates fields, whatever FS is. */
 export function splitterOf(separator: string, regexes: RegexCache, newlineToo = false): Splitter {
   if (separator === ' ') return words
   if (separator === '') return (text) => [...text]
@@ -12,7 +12,7 @@ export function splitterOf(separator: string, regexes: RegexCache, newlineToo = 
   return splitterBy(regexes.get(newlineToo ? `(${separator})|\n` : separator))
 }
 
-/** A single character is itself, whatever it means in an expression; but for a backslash, which quotes. */
+/** A single character is literal, even if it is special in an expression; except a backslash, which escapes. */
 function isPlain(separator: string): boolean {
   return separator.length === 1 && separator !== '\\'
 }
@@ -25,7 +25,7 @@ export function splitterBy(regex: PosixRegex): Splitter {
     let from = 0
     for (let at = 0; at <= text.length && regex.find(text, at); ) {
       const [start = 0, end = 0] = regex.slots
-      // What matches nothing parts nothing.
+      // An empty match does not split.
       if (end === start) {
         at = end + 1
         continue
@@ -39,7 +39,7 @@ export function splitterBy(regex: PosixRegex): Splitter {
   }
 }
 
-/** At blanks and line ends, of which those at both ends count for nothing. */
+/** At blanks and line ends; those at both ends are ignored. */
 function words(text: string): string[] {
   const found: string[] = []
   const { length } = text

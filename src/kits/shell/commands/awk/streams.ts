@@ -21,7 +21,7 @@ interface Deps {
   regexes: RegexCache
 }
 
-/** `close` of a name that is not open. */
+/** The result of `close` for a name that is not open. */
 const NOT_OPEN = -1
 
 export class Streams {
@@ -33,7 +33,7 @@ export class Streams {
     this.#deps = deps
   }
 
-  /** Answers a promise when there is something to wait for. */
+  /** Returns a promise if it must be awaited. */
   write(to: '>' | '>>' | '|', name: string, text: string): Promise<void> | null {
     const writer = this.#writers.get(name)
     if (!writer) return this.#open(to, name, text)
@@ -45,7 +45,7 @@ export class Streams {
   async file(name: string): Promise<RecordReader | null> {
     const open = this.#readers.get(`<${name}`)
     if (open) return open.reader
-    // What the program wrote itself is there to be read.
+    // Makes the program's own output readable.
     await this.#flushFiles()
     try {
       const reader = new RecordReader(await readText(this.#deps.call, name), this.#deps.regexes)
@@ -74,7 +74,7 @@ export class Streams {
     return exitCode
   }
 
-  /** The exit code of a command, 0 for a file, -1 for what is not open. */
+  /** The exit code of a command, 0 for a file, -1 if it is not open. */
   async close(name: string): Promise<number> {
     let exitCode = NOT_OPEN
     for (const key of [`<${name}`, `|${name}`]) {
@@ -103,7 +103,7 @@ export class Streams {
   }
 
   async #open(to: '>' | '>>' | '|', name: string, text: string): Promise<void> {
-    // What stands before the first line for a command is written before whatever the command writes.
+    // Earlier output is written before the output of the command.
     if (to === '|') this.#deps.output.flush()
     const writer = to === '|' ? { kind: 'command' as const, text: [] } : await this.#openFile(to, name)
     this.#writers.set(name, writer)

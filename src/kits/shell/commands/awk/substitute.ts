@@ -4,7 +4,7 @@ import type { PosixRegex } from '../../posix-regex/posix-regex.ts'
 
 interface Substitution {
   regex: PosixRegex
-  /** `&` stands for what matched, `\&` for itself. */
+  /** `&` is the matched text, `\&` a literal ampersand. */
   replacement: string
   isGlobal: boolean
 }
@@ -16,7 +16,7 @@ export function substitute(
   if (!regex.find(text)) return { text, count: 0 }
   const pieces = piecesOf(replacement)
   let [result, count, copied] = ['', 0, 0]
-  /** An empty match right behind a match is none. */
+  /** An empty match directly after a match is ignored. */
   let lastEnd = -1
   for (let at = 0; at <= text.length && regex.find(text, at); ) {
     const [start = 0, end = 0] = regex.slots
@@ -34,7 +34,7 @@ export function substitute(
   return { text: result + text.slice(copied), count }
 }
 
-/** What stands between the places for what matched. */
+/** The pieces between the positions for the matched text. */
 function piecesOf(replacement: string): string[] {
   if (!replacement.includes('\\')) return replacement.split('&')
   const pieces = ['']

@@ -1,4 +1,4 @@
-// An awk program as a tree.
+// The syntax tree of an awk program.
 
 export type Target =
   | { kind: 'name'; name: string; line: number }
@@ -23,7 +23,7 @@ export type Expression =
   | { kind: 'call'; name: string; args: Expression[]; line: number }
   | { kind: 'builtin'; name: string; args: Expression[]; line: number }
   | { kind: 'getline'; source: 'input' | 'file' | 'command'; from: Expression | null; target: Target | null }
-  /** `(a, b)`, which `print` and `in` alone take. */
+  /** `(a, b)`, which only `print` and `in` accept. */
   | { kind: 'list'; items: Expression[] }
 
 export type Redirection = { to: '>' | '>>' | '|'; name: Expression }
@@ -47,7 +47,7 @@ export interface Rule {
     | { kind: 'begin' | 'end' | 'always' }
     | { kind: 'pattern'; pattern: Expression }
     | { kind: 'range'; from: Expression; to: Expression }
-  /** Null stands for `{ print }`. */
+  /** Null means `{ print }`. */
   body: Statement | null
 }
 
@@ -61,11 +61,11 @@ export interface FunctionDefinition {
 export interface Program {
   rules: Rule[]
   functions: Map<string, FunctionDefinition>
-  /** Where it ends. */
+  /** The line of its end. */
   lastLine: number
 }
 
-/** What ends a program: a mistake in it, or something that it may not do. */
+/** An error that ends a program: in its syntax, or an operation that is not allowed. */
 export class AwkError extends Error {
   override readonly name = 'AwkError'
 }

@@ -1,4 +1,4 @@
-// The tokens of an awk program, one after another.
+// Reads the tokens of an awk program one after another.
 
 import { type Token, tokensOf } from './lexer.ts'
 import { type AwkError, mistake } from './syntax.ts'

@@ -1,5 +1,5 @@
-// Values of awk: numbers, texts, texts from outside that count as numbers if they look like one, and nothing yet, which is both
-// `0` and `""`.
+// Values of awk: numbers, texts, input texts that count as numbers if they look like one, and the uninitialized value,
+// which is both `0` and `""`.
 
 import { formatNumber } from './conversions.ts'
 
@@ -11,7 +11,7 @@ export class Input {
     this.text = text
   }
 
-  /** Null if it does not look like a number as a whole. */
+  /** Null if the whole text is not a number. */
   get number(): number | null {
     if (this.#number === undefined) this.#number = numberIfAll(this.text)
     return this.#number
@@ -33,13 +33,13 @@ export function toNumber(value: Value): number {
 function leadingNumber(text: string): number {
   const found = PREFIX.exec(text)?.[1]
   if (found === undefined) return 0
-  // A sign in front of hexadecimal digits is more than `Number` takes.
+  // `Number` does not accept a sign before hexadecimal digits.
   return /^[-+]0[xX]/.test(found) ? Number(found.slice(1)) * (found.startsWith('-') ? -1 : 1) : Number(found)
 }
 
 function numberIfAll(text: string): number | null {
   const first = text.charCodeAt(0)
-  // Nearly all texts are told by their first character: digits, signs, points and blanks alone begin a number.
+  // The first character decides for nearly all texts: only digits, signs, points and blanks start a number.
   if (!(first <= 57 && (first >= 48 || first === 45 || first === 43 || first === 46 || first <= 32))) return null
   const found = WHOLE.exec(text)?.[1]
   return found === undefined ? null : Number(found)
@@ -59,7 +59,7 @@ export function isTrue(value: Value): boolean {
   return value.number === null ? value.text !== '' : value.number !== 0
 }
 
-/** Below, equal or above zero; NaN where numbers have no order. */
+/** Below, equal or above zero; NaN for numbers without an order. */
 export function compare(left: Value, right: Value, format: string): number {
   const [a, b] = [numeric(left), numeric(right)]
   if (a !== null && b !== null) return a === b ? 0 : a < b ? -1 : a > b ? 1 : Number.NaN

@@ -1,4 +1,4 @@
-// The variables of a program: those that awk looks at itself, and all others.
+// The variables of a program: those with a meaning for awk itself, and all others.
 
 import type { RegexCache } from '../../posix-regex/posix-regex.ts'
 import { AwkRecord, type RecordFormats } from './record.ts'
@@ -102,7 +102,7 @@ export class Variables {
       this.#renewSplitter()
     })
     this.#watch('OFS', ' ', (text) => {
-      // A record that waits to be joined again is joined as it was asked to be.
+      // A record that still must be joined is joined with the old value.
       record.join()
       formats.ofs = text
     })
@@ -128,7 +128,7 @@ export class Variables {
     this.#known.set(name, { get, set: (value) => keep(toNumber(value)) })
   }
 
-  /** Keeps the value as it was given, and tells its text. */
+  /** Stores the value as assigned, and passes its text on. */
   #watch(name: string, start: string, tell: (text: string) => void): void {
     let held: Value = start
     this.#known.set(name, {

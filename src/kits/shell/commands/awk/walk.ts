@@ -1,4 +1,4 @@
-// What is inside an expression or a statement of awk.
+// The parts of an awk expression or statement.
 
 import type { Expression, Program, Redirection, Statement } from './syntax.ts'
 
@@ -33,7 +33,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** Statements directly inside, and expressions. */
+/** The statements and expressions directly inside. */
 export function contentsOf(statement: Statement): {
   statements: readonly Statement[]
   expressions: readonly Expression[]
@@ -72,12 +72,12 @@ function nameOf(redirection: Redirection | null): Expression[] {
   return redirection ? [redirection.name] : []
 }
 
-/** Calls of functions that take time to answer: what they wait for may let others have their turn. */
+/** Asynchronous functions: other work may run while they wait. */
 const WAITING_BUILTINS = new Set(['system', 'close', 'fflush'])
 
 const known = new WeakMap<Expression, boolean>()
 
-/** Whether the value may have to be waited for. */
+/** Whether the value may have to be awaited. */
 export function waits(expression: Expression): boolean {
   const before = known.get(expression)
   if (before !== undefined) return before
@@ -91,7 +91,7 @@ export function waits(expression: Expression): boolean {
   return answer
 }
 
-/** Each body of the program with the function that it belongs to, null for the rules; patterns as statements. */
+/** Each body of the program with its function, null for the rules; patterns as statements. */
 export function* bodiesOf(program: Program): Generator<{ owner: string | null; body: Statement }> {
   for (const { when, body } of program.rules) {
     const patterns = when.kind === 'pattern' ? [when.pattern] : when.kind === 'range' ? [when.from, when.to] : []

@@ -1,4 +1,4 @@
-// The file of cookies that `-b` reads and `-c` writes, in Netscape's format.
+// The cookie file that `-b` reads and `-c` writes, in Netscape's format.
 
 type Cookie = {
   host: string
@@ -34,7 +34,7 @@ export function readCookies(text: string): Cookie[] {
   return found
 }
 
-/** Those that an address gets; what a host set goes to that host, and below it where it said so. */
+/** The cookies for a URL; a host's cookie is for that host, and for subdomains if it says so. */
 export function cookiesFor(cookies: readonly Cookie[], address: URL, nowSeconds: number): string {
   return cookies
     .filter(({ host, below, path, secure, expires }) => {
@@ -46,7 +46,7 @@ export function cookiesFor(cookies: readonly Cookie[], address: URL, nowSeconds:
     .join('; ')
 }
 
-/** The cookies after an answer: those that it set take the place of others of their name. */
+/** The cookies after an answer: new ones replace those with the same name. */
 export function afterAnswer(
   cookies: readonly Cookie[],
   set: readonly string[],
@@ -71,7 +71,7 @@ function parseCookie(line: string, address: URL, nowSeconds: number): Cookie | n
     attributes.map((part) => [part.split('=', 1)[0]?.toLowerCase() ?? '', part.split('=').slice(1).join('=')]),
   )
   const domain = given.get('domain')?.replace(/^\./, '').toLowerCase()
-  // A host sets cookies for itself and for what it is a part of, never for a whole top-level domain.
+  // A host may set cookies for itself and its parent domains, never for a whole top-level domain.
   if (domain && domain !== address.hostname && (!address.hostname.endsWith(`.${domain}`) || !domain.includes('.')))
     return null
   const maxAge = given.get('max-age')

@@ -1,4 +1,4 @@
-// The options of `curl` that are available here. What changes nothing in the shell is taken and does nothing.
+// The supported options of `curl`. Options without an effect in this shell are accepted and ignored.
 
 import type { OptionSpec } from '../options.ts'
 
@@ -60,7 +60,7 @@ for (const [name, ...words] of [
 
 export const SPEC: OptionSpec = { flags: FLAGS, values: VALUES }
 
-/** The options that carry data, in the order in which they were given, as `[kind, value]`. */
+/** The options with data, in the given order, as `[kind, value]`. */
 export function dataInOrder(args: readonly string[], values: ReadonlyMap<string, string[]>): [string, string][] {
   const left = new Map(DATA_KINDS.map((kind) => [kind, [...(values.get(kind) ?? [])]]))
   const found: [string, string][] = []

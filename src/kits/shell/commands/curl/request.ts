@@ -1,4 +1,4 @@
-// What `curl` asks for: the address, the headers and what is sent, by its options.
+// The request of `curl`: the URL, the headers and the body, from its options.
 
 import type { AddressPolicy } from '../../../../lib/address-policy.ts'
 import { joinBytes } from '../../../../lib/bytes.ts'
@@ -15,7 +15,7 @@ export type NetworkOptions = { policy: AddressPolicy; fetch?: typeof fetch; limi
 export type CurlRequest = {
   flags: ReadonlySet<string>
   values: ReadonlyMap<string, string[]>
-  /** What is sent as data: the kind and the value of each, in their order. */
+  /** The data of the body: the kind and the value of each, in order. */
   data: readonly [string, string][]
   call: ShellCall
   options: NetworkOptions
@@ -45,11 +45,11 @@ export async function requestOf(
   if (!/^[A-Za-z]+$/.test(method)) throw new CurlError(EXIT.usage, 'the method is malformed')
   if (hasBody && /^(GET|HEAD)$/i.test(method))
     throw new CurlError(EXIT.usage, `a body with the method ${method} is not available here`)
-  // Sent from a copy: who else holds these bytes may go on writing into them.
+  // A copy is sent, because other code may change these bytes.
   return { address, init: { method, headers, ...(hasBody ? { body: sent.slice() } : {}) } }
 }
 
-/** Of all the ways to send something, the one that was asked for; null for nothing. */
+/** The body from the option that was given; null for none. */
 async function sentBody(wanted: CurlRequest, headers: Headers, upload: string | undefined): Promise<Uint8Array | null> {
   const { values, call, data } = wanted
   const [fields, strings] = [values.get('form') ?? [], values.get('form-string') ?? []]
@@ -67,7 +67,7 @@ async function sentBody(wanted: CurlRequest, headers: Headers, upload: string | 
   return joinedData(data, call)
 }
 
-/** A name and a password in an address are sent as `-u` sends them. */
+/** A name and a password in a URL are sent like those of `-u`. */
 function withoutUser(address: string): { address: string; user: string | null } {
   const [, scheme = '', user, rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)([^@/?#]*)@(.*)$/is.exec(address) ?? []
   return user === undefined
@@ -100,7 +100,7 @@ async function setHeaders(headers: Headers, { user: own, address, wanted }: Addr
   }
 }
 
-/** `Name: value`; `Name:` takes a header away, and `Name;` sends it empty. */
+/** `Name: value`; `Name:` removes a header, and `Name;` sends it empty. */
 function setHeader(headers: Headers, line: string): void {
   const [, name = '', mark = '', value = ''] = /^([^:;]+)([:;])\s*(.*)$/.exec(line) ?? []
   if (name === '') throw new CurlError(EXIT.usage, 'a header has to be "Name: value"')
@@ -117,7 +117,7 @@ async function fileLines(name: string, call: ShellCall): Promise<string[]> {
     .filter((line) => line !== '')
 }
 
-/** Cookies are given as they are, or in a file that may not be there yet. */
+/** Cookies are given directly, or in a file that may not exist yet. */
 async function cookieHeader(address: string, { values, call }: CurlRequest): Promise<string> {
   const parts: string[] = []
   for (const given of values.get('cookie') ?? []) {

@@ -1,4 +1,4 @@
-// What `-w` prints behind a transfer.
+// The output of `-w` after a transfer.
 
 import { CurlError, EXIT } from './failure.ts'
 

@@ -1,5 +1,5 @@
-// `file`, as that of libmagic 5.44 for the files that are met in projects. Sources are told apart by the line that names their
-// program, XML, HTML, JSON, PHP, C and diffs; others are texts.
+// `file`, like libmagic 5.44, for the files that are common in projects. Source code is recognized by an interpreter
+// line or as XML, HTML, JSON, PHP, C or a diff; anything else is plain text.
 
 import { zoneOf } from '../../../../lib/clock.ts'
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
@@ -31,7 +31,7 @@ export async function runFile(args: readonly string[], call: ShellCall): Promise
   if (names.length === 0) return { stdout: '', stderr: USAGE, exitCode: 1 }
   const separator = read.value('F') ?? ':'
   const zeros = read.given.filter((one) => one.name === '0').length
-  // Given twice, there is a zero byte behind what is told as well, and nothing else between the two.
+  // Given twice, a zero byte also follows the description, and there is no other separator.
   const isBare = zeros > 1
   const width = Math.max(...names.map((name) => shownName(name).length))
   let stdout = ''

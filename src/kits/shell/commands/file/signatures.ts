@@ -1,9 +1,9 @@
-// What `file` tells of files that are no text, by the bytes with which they begin.
+// Recognizes binary files by their first bytes, for `file`.
 
 import type { Zone } from '../../../../lib/clock.ts'
 import { momentIn, strftime } from '../strftime.ts'
 
-/** What a file is in words, and for `--mime-type`. */
+/** The description of a file, and its type for `--mime-type`. */
 export interface Kind {
   words: string
   mime: string
@@ -16,7 +16,7 @@ interface Signature {
   /** As Latin-1. */
   begins: string
   mime: string
-  /** Null where the rest of the file says that it is something else. */
+  /** Null if the rest of the file shows that it is something else. */
   tell: (view: DataView, zone: Zone) => Description
 }
 
@@ -96,7 +96,7 @@ function jpeg(view: DataView): Description {
   return words + frame(view)
 }
 
-/** The frame of a JPEG tells its size; other segments are passed over. */
+/** The frame segment of a JPEG contains its size; other segments are skipped. */
 function frame(view: DataView): string {
   for (let at = 2; at + 9 < view.byteLength && byte(view, at) === 0xff; at += 2 + word16(view, at + 2, false)) {
     const kind = byte(view, at + 1)

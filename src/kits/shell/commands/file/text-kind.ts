@@ -1,20 +1,20 @@
-// What `file` tells of texts: their encoding, how their lines end, and of some what they are written in.
+// Describes text files for `file`: their encoding, their line ends, and for some their language.
 
 import type { Kind } from './signatures.ts'
 
 export interface Encoding {
   words: string
   charset: string
-  /** The text, as far as it can be told. */
+  /** The readable part of the text. */
   text: string
 }
 
 /** Longer lines are mentioned. */
 const LONG_LINE = 300
-/** Of a file only so much is looked at. */
+/** Only this much of a file is checked. */
 export const MAX_LOOKED_AT = 1024 * 1024
 
-/** Null for what is no text. */
+/** Null if it is not text. */
 export function encodingOf(bytes: Uint8Array): Encoding | null {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return utf16(bytes, 'little')
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return utf16(bytes, 'big')
@@ -37,7 +37,7 @@ function isTextByte(byte: number): boolean {
   return byte >= 0x20 ? byte !== 0x7f : (byte >= 0x07 && byte <= 0x0d) || byte === 0x1b
 }
 
-/** Null for bytes that are none; a character that is cut off at the end is passed over. */
+/** Null for invalid bytes; an incomplete character at the end is ignored. */
 function utf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: true })
@@ -54,7 +54,7 @@ function utf16(bytes: Uint8Array, order: 'little' | 'big'): Encoding {
   return { words: `Unicode text, UTF-16, ${order}-endian`, charset, text }
 }
 
-/** `, with CRLF line terminators` and the like. */
+/** `, with CRLF line terminators` and similar. */
 function linesTold(text: string): string {
   const crlf = text.match(/\r\n/g)?.length ?? 0
   const cr = (text.match(/\r/g)?.length ?? 0) - crlf
@@ -79,7 +79,7 @@ export function textKind({ words, text }: Encoding): Kind {
   return { words: language.words(words, lines), mime: language.mime }
 }
 
-/** An object or a list, or one on each line. */
+/** An object or a list, or one per line. */
 function jsonWords(text: string): string | null {
   if (!/^\s*[[{]/.test(text)) return null
   if (isJson(text)) return 'JSON text data'
@@ -96,7 +96,7 @@ function isJson(text: string): boolean {
 }
 
 interface Language {
-  /** Around the encoding and what is told of the lines. */
+  /** The description around the encoding and line ends. */
   words: (encoding: string, lines: string) => string
   mime: string
 }
@@ -110,7 +110,7 @@ const source =
   (encoding, lines) =>
     `${name}, ${encoding} text${lines}`
 
-/** By the program behind `#!`. */
+/** By the program after `#!`. */
 const SCRIPTS: readonly (readonly [RegExp, Language['words'], string])[] = [
   [/^bash$/, script('Bourne-Again shell script'), 'text/x-shellscript'],
   [/^sh$/, script('POSIX shell script'), 'text/x-shellscript'],

@@ -1,4 +1,4 @@
-// The copies that `cp`, `mv`, `ln` and `install` keep of what they replace.
+// The backups that `cp`, `mv`, `ln` and `install` make of replaced files.
 
 import type { Context } from '../../interpreter-command.ts'
 import type { GnuOptions } from '../gnu-options.ts'
@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, Backup['kind'] | 'none'>> = {
   ...{ none: 'none', off: 'none' },
 }
 
-/** Null for no copies; a text for what is wrong. */
+/** Null for no backups; a text for an error. */
 export function backupOf(read: GnuOptions): Backup | null | string {
   if (!read.has('b') && read.value('S') === undefined) return null
   const asked = read.value('b') ?? ''
@@ -28,7 +28,7 @@ export function backupOf(read: GnuOptions): Backup | null | string {
   return kind === 'none' ? null : { kind, suffix: read.value('S') ?? '~' }
 }
 
-/** Moves what is there out of the way; its new name, or null when there was nothing. */
+/** Renames the existing file; returns its new name, or null if there was none. */
 export async function moveAway(to: string, { kind, suffix }: Backup, context: Context): Promise<string | null> {
   if (!(await lstatIfAny(to, context))) return null
   const { fs, cwd } = context

@@ -1,4 +1,4 @@
-// `chmod`, as GNU's.
+// `chmod`, like GNU's.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
@@ -44,7 +44,7 @@ async function modeOf(name: string, context: Context): Promise<ModeChange | null
   return stat ? () => stat.mode & 0o7777 : null
 }
 
-/** `whole` is what the words say when nothing is kept from new files. */
+/** `whole` is the change without the umask. */
 type Changing = { change: ModeChange; whole: ModeChange | null; context: Context; report: Report; read: GnuOptions }
 
 async function changeOne(name: string, changing: Changing, isNamed: boolean): Promise<void> {
@@ -57,7 +57,7 @@ async function changeOne(name: string, changing: Changing, isNamed: boolean): Pr
     report.exitCode = 1
     return
   }
-  // On the way down links are left alone.
+  // Links found during recursion are not changed.
   if (own.isSymbolicLink && !isNamed) return
   const stat = await statIfAny(name, context)
   if (!stat) {

@@ -1,4 +1,4 @@
-// `cp`, as GNU's. The interpreter's knows few of its options, and names files by their whole path.
+// `cp`, like GNU's. The interpreter's version supports few options, and shows files with their full paths.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
@@ -43,7 +43,7 @@ type Copying = {
   isRecursive: boolean
   follows: 'all' | 'named' | 'none'
   keepsTimes: boolean
-  /** As they are, without what `umask` denies, or those of any new file. */
+  /** The original modes, the modes without the bits of `umask`, or those of any new file. */
   modes: 'kept' | 'masked' | 'new'
   backup: Backup | null
   has: (name: string) => boolean
@@ -85,14 +85,14 @@ const misused = ({ stderr, exitCode }: { stderr: string; exitCode: number }): Re
 })
 const failed = (problem: string): Result => ({ stdout: '', stderr: `cp: ${problem}\n`, exitCode: 1 })
 
-/** There are no security contexts here, as on most systems: one that is named is passed over with a warning. */
+/** There are no security contexts here, as on most systems: a given one is ignored with a warning. */
 function reportOf(read: GnuOptions): Report {
   const report = new Report('cp')
   if (read.value('Z')) report.stderr = 'cp: warning: ignoring --context; it requires an SELinux-enabled kernel\n'
   return report
 }
 
-/** A copy that shares its blocks with the file is not to be had here: `--reflink` alone asks for nothing else. */
+/** Copies with shared blocks are not available: `--reflink` alone is only a preference. */
 function wrongWord(read: GnuOptions): string | null {
   const [reflink, sparse] = [read.value('reflink'), read.value('sparse')]
   if (reflink === '' || reflink === 'always') return '--reflink=always is not available here'
@@ -103,7 +103,7 @@ function wrongWord(read: GnuOptions): string | null {
   return `invalid argument \u2018${sparse}\u2019 for \u2018--sparse\u2019`
 }
 
-/** Of what is copied into a folder, not of the folder. */
+/** For the entries copied into a folder, not for the folder. */
 function withoutSlashes(read: GnuOptions): GnuOptions {
   const lastSource = read.operands.length - (read.has('t') ? 0 : 1)
   const operands = read.operands.map((name, i) => (i < lastSource ? name.replace(/(?<=.)\/+$/, '') : name))
@@ -217,7 +217,7 @@ async function copyOne(pair: Pair, stat: Stat, copying: Copying): Promise<void> 
     return report.fail(`cannot overwrite directory ${shownName(to)} with non-directory`)
   }
   if (there && (copying.has('n') || (copying.has('u') && there.mtime >= stat.mtime))) return
-  // Nobody is there to answer, which is taken for a no.
+  // There is no user to answer, which counts as no.
   if (there && copying.has('i') && !copying.has('f')) {
     report.stderr += `cp: overwrite ${shownName(to)}? `
     report.exitCode = 1
@@ -252,7 +252,7 @@ async function sameFile(source: string, goal: string, { fs }: Context): Promise<
   )
 }
 
-/** A link is not put in the place of a file without being told to. */
+/** A link does not replace a file unless requested. */
 class Unlinked extends Error {
   readonly kind: 'symbolic' | 'hard'
 
@@ -262,7 +262,7 @@ class Unlinked extends Error {
   }
 }
 
-/** What cannot be read is another failure than what cannot be written. */
+/** A read error, as opposed to a write error. */
 class Unreadable extends Error {}
 
 async function readSource(source: string, fs: Context['fs']): Promise<Uint8Array> {
@@ -273,7 +273,7 @@ async function readSource(source: string, fs: Context['fs']): Promise<Uint8Array
   }
 }
 
-/** With `-f` a file that may not be written is removed, and made anew. */
+/** With `-f` a file that cannot be written is removed and created again. */
 async function isCleared(goal: string, fs: Context['fs']): Promise<boolean> {
   const { isFile, mode } = await fs.stat(goal)
   if (!isFile || (mode & 0o200) !== 0) return false
@@ -281,7 +281,10 @@ async function isCleared(goal: string, fs: Context['fs']): Promise<boolean> {
   return true
 }
 
-/** What `umask` lets a new program have, seen from a new file: where that may not be read, it may not be run either. */
+/**
+ * The permissions that `umask` leaves for a new program, derived from a new file: if it may not be read, it may not be
+ * executed either.
+ */
 function allowedBy(fileMode: number): number {
   return fileMode | ((fileMode & 0o444) >> 2)
 }
@@ -303,14 +306,14 @@ async function put(
     return fs.symlink(copying.has('s') ? from : await fs.readlink(source), goal)
   }
   if (there && (copying.has('remove') || copying.has('l'))) await fs.rm(goal)
-  // A file that is there keeps its own permissions.
-  // With `--attributes-only` a new file is empty, and one that is there keeps what is in it.
+  // An existing file keeps its own permissions. With `--attributes-only` a new file is empty, and an existing one keeps
+  // its contents.
   const goalBytes = copying.has('attributes') && there ? await fs.readFileBuffer(goal) : new Uint8Array()
   const bytes = copying.has('attributes') ? goalBytes : await readSource(source, fs)
   const isNew = !(await fs.exists(goal))
   const isAnew = isNew || !copying.has('f') ? isNew : await isCleared(goal, fs)
   await fs.writeFile(goal, bytes)
-  // What comes from a device is a file like any new one.
+  // A copy of a device is a normal new file.
   if (stat.isFile && copying.modes === 'kept') await fs.chmod(goal, stat.mode)
   else if (stat.isFile && isAnew && copying.modes === 'masked') {
     await fs.chmod(goal, stat.mode & allowedBy((await fs.stat(goal)).mode))

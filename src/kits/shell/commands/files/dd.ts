@@ -1,4 +1,4 @@
-// `dd`, as GNU's, for blocks of files and devices.
+// `dd`, like GNU's, for blocks of files and devices.
 
 import { bytesToText, textToBytes } from '../../../../workspace/text-encodings.ts'
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
@@ -155,7 +155,7 @@ async function inputOf(words: Words, most: number | null, context: Context): Pro
   }
 }
 
-/** Random bytes are given out in pieces. */
+/** Random bytes are generated in pieces. */
 const RANDOM_PIECE = 65_536
 
 function endless(path: string, size: number): Uint8Array {
@@ -184,7 +184,7 @@ function converted(bytes: Uint8Array, conversions: readonly string[], block: num
 
 type Putting = { words: Words; seek: number; outBlock: number; appends: boolean }
 
-/** What goes to the standard output. */
+/** Writes to the standard output. */
 async function put(
   bytes: Uint8Array,
   { words, seek, outBlock, appends }: Putting,
@@ -201,7 +201,7 @@ async function put(
     if (conversions.includes('excl') && isThere) throw new Misuse(`failed to open ${shownName(name)}: File exists`)
     const before = isThere ? await fs.readFileBuffer(path) : new Uint8Array()
     const keepsEnd = conversions.includes('notrunc')
-    // A file that is not passed over by a whole block at least is emptied as it is opened.
+    // The file is truncated when it is opened unless at least one whole block is skipped.
     const old = keepsEnd || seek >= outBlock ? before : new Uint8Array()
     const at = appends ? old.byteLength : seek
     const next = new Uint8Array(Math.max(at + bytes.byteLength, keepsEnd ? old.byteLength : 0))

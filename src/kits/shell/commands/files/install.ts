@@ -1,4 +1,4 @@
-// `install`, as GNU's: copies with a mode, and makes the folders.
+// `install`, like GNU's: copies with a mode, and creates the folders.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
@@ -59,7 +59,7 @@ async function makeFolder(name: string, { context, report, read, mode }: Install
   }
 }
 
-/** With `-D` the folders that lead to the target are made first. */
+/** With `-D` the parent folders of the target are created first. */
 async function makeFor({ context, report, read }: Installing): Promise<void> {
   const last = read.operands.at(-1) ?? ''
   const folder = read.value('t') ?? (last.includes('/') ? last.slice(0, last.lastIndexOf('/')) : '')

@@ -1,4 +1,4 @@
-// `ln`, as GNU's. There are no hard links here: the second name gets a copy.
+// `ln`, like GNU's. There are no hard links here: the second name gets a copy.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
@@ -87,7 +87,7 @@ async function link(target: string, name: string, linking: Linking): Promise<voi
   }
 }
 
-/** From the folder of the link, with links on the way resolved. */
+/** Relative to the folder of the link, with links in its path resolved. */
 async function relativeTo(linkPath: string, target: string, { fs }: Context): Promise<string> {
   const resolved = async (path: string): Promise<string> => {
     if (path === '/') return path

@@ -1,4 +1,4 @@
-// `mkdir`, as GNU's.
+// `mkdir`, like GNU's.
 
 import { FileSystemError, isFileError } from '../../../../workspace/file-system.ts'
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
@@ -35,7 +35,7 @@ export async function mkdir(args: string[], context: Context): Promise<Result> {
   return report.result
 }
 
-/** The first part of the way that is no folder. */
+/** The first part of the path that is not a folder. */
 async function notMade(name: string, context: Context): Promise<string> {
   const parts = name.split('/')
   for (let count = 1; count < parts.length; count++) {
@@ -45,7 +45,7 @@ async function notMade(name: string, context: Context): Promise<string> {
   return name
 }
 
-/** The folders that were not there, the outermost first. */
+/** Creates missing folders and returns them, the outermost first. */
 export async function makeAll(name: string, context: Context): Promise<string[]> {
   const { fs, cwd } = context
   const parts = name.replace(/(?<=[^/])\/+$/, '').split('/')
@@ -56,7 +56,7 @@ export async function makeAll(name: string, context: Context): Promise<string[]>
     try {
       await fs.mkdir(fs.resolvePath(cwd, part))
     } catch (error) {
-      // A file on the way is no folder to go on in.
+      // A file in the path is an error.
       if (isFileError(error, 'EEXIST') && count < parts.length)
         throw new FileSystemError('ENOTDIR', error.path, { cause: error })
       throw error

@@ -1,9 +1,9 @@
-// Permissions as `chmod`, `mkdir -m` and `install -m` take them.
+// Parses permissions for `chmod`, `mkdir -m` and `install -m`.
 
-/** The new permissions of a file that had others; null for words that mean none. */
+/** The new permissions of a file with other ones; null for an invalid text. */
 export type ModeChange = (mode: number, isFolder: boolean) => number
 
-/** What a new file would have been denied, as every shell here has it. */
+/** The default umask, which all shells here have. */
 const UMASK = 0o022
 const WHO = { u: 0o4700, g: 0o2070, o: 0o1007, a: 0o7777 } as const
 const CLAUSE = /^([ugoa]*)((?:[-+=](?:[rwxXst]*|[ugo]|[0-7]+))+)$/
@@ -12,7 +12,7 @@ export function modeChange(text: string, umask = UMASK): ModeChange | null {
   if (/^[0-7]{1,5}$/.test(text)) {
     const bits = Number.parseInt(text, 8)
     if (bits > 0o7777) return null
-    // The special bits of a folder stay unless they are named with five digits.
+    // The special bits of a folder are kept unless they are given with five digits.
     return (mode, isFolder) => (isFolder && text.length < 5 ? bits | (mode & 0o6000) : bits)
   }
   const clauses = text.split(',').map((clause) => clauseOf(clause, umask))

@@ -1,4 +1,4 @@
-// `mv`, as GNU's.
+// `mv`, like GNU's.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
@@ -50,7 +50,7 @@ async function move({ from, to }: Pair, { context, report, backup, read }: Movin
   const lastWord = read.given.findLast(({ name }) => 'fin'.includes(name))?.name
   if (there && (lastWord === 'n' || (read.has('u') && there.mtime >= stat.mtime))) return
   if (there && lastWord === 'i') {
-    // Nobody is there to answer, which is taken for a no.
+    // There is no user to answer, which counts as no.
     report.stderr += `mv: overwrite ${shownName(to)}? `
     report.exitCode = 1
     return

@@ -1,11 +1,11 @@
-// Names of files as the commands for files show and join them.
+// Shows and joins file names for the file commands.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import type { Context } from '../../interpreter-command.ts'
 
 type Stat = Awaited<ReturnType<Context['fs']['stat']>>
 
-/** The last part, without slashes behind it. `.` and `..` stay what they are. */
+/** The last part, without trailing slashes. `.` and `..` are unchanged. */
 export function baseName(name: string): string {
   const plain = name.replace(/\/+$/, '')
   return plain === '' ? '/' : plain.slice(plain.lastIndexOf('/') + 1)
@@ -37,19 +37,19 @@ async function orNull(stat: Promise<Stat>): Promise<Stat | null> {
   }
 }
 
-/** As messages show a name. */
+/** The form of a name in messages. */
 export function shownName(name: string): string {
   if (!/['\s\\]/.test(name.replaceAll(' ', ''))) return `'${name}'`
   return name.includes("'") && !/["$`\\\n\t]/.test(name) ? `"${name}"` : `'${name.replaceAll("'", "'\\''")}'`
 }
 
-/** In quotes only where the shell would want them. */
+/** In quotes only if the shell would need them. */
 export const wordName = (name: string): string => (/^[\p{L}\p{N}_./,:=@%+-]+$/u.test(name) ? name : shownName(name))
 
-/** As messages about words that are no file names show them. */
+/** The form in messages of a word that is not a file name. */
 export const quotedWord = (word: string): string => `\u2018${word}\u2019`
 
-/** What a command has said and done so far. */
+/** The output and result of a command so far. */
 export class Report {
   stdout = ''
   stderr = ''

@@ -1,4 +1,4 @@
-// `rm` and `rmdir`, as GNU's. The interpreter's looks through a link where it should look at it.
+// `rm` and `rmdir`, like GNU's. The interpreter's version follows links where it should not.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { type Context, NO_SUCH_FILE, type Result, shellMessage } from '../../interpreter-command.ts'
@@ -43,7 +43,7 @@ export async function rm(args: string[], context: Context): Promise<Result> {
   return removing.report.result
 }
 
-/** `-I` asks for all of it together. Nobody is there to answer, which is taken for a no. */
+/** `-I` asks once for everything. There is no user to answer, which counts as no. */
 function asksOnce(read: GnuOptions): boolean {
   const last = read.given.findLast(({ name }) => ['f', 'i', 'I', 'interactive'].includes(name))
   if (last?.name !== 'I' && last?.value !== 'once') return false
@@ -66,7 +66,7 @@ async function remove(name: string, removing: Removing): Promise<void> {
     if (isDirectory && !goesDown && !read.has('d'))
       return report.fail(`cannot remove ${shownName(name)}: Is a directory`)
     if (asks) {
-      // Nobody is there to answer, which is taken for a no.
+      // There is no user to answer, which counts as no.
       const what =
         goesDown && !(await isEmpty(path, fs))
           ? 'descend into directory'
@@ -90,7 +90,7 @@ async function isEmpty(path: string, fs: Context['fs']): Promise<boolean> {
   return (await namesIn(path, fs))?.length === 0
 }
 
-/** What can go of a folder from which not everything can. False if the path is none, or has nothing in it. */
+/** Removes the removable contents of a folder that cannot be removed completely. False if it is not a folder, or is empty. */
 async function removeOneByOne({ name, path }: { name: string; path: string }, removing: Removing): Promise<boolean> {
   const { context, report, read } = removing
   const { fs } = context
@@ -104,7 +104,7 @@ async function removeOneByOne({ name, path }: { name: string; path: string }, re
   return true
 }
 
-/** Null where the folder may not be read. */
+/** Null if the folder may not be read. */
 async function namesIn(path: string, fs: Context['fs']): Promise<string[] | null> {
   try {
     return await fs.readdir(path)

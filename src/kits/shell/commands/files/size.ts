@@ -1,8 +1,8 @@
-// Sizes and counts as GNU's tools write them: `10K`, `2MB`, `0x10`.
+// Parses sizes and counts of GNU's tools: `10K`, `2MB`, `0x10`.
 
 const UNITS = 'KMGTPE'
 
-/** In bytes; null for what is no size. */
+/** In bytes; null for an invalid size. */
 export function sizeOf(text: string): number | null {
   const match = /^(\d+|0[xX][0-9a-fA-F]+)(?:(b|c|w)|([kKMGTPE])(iB|B)?|(B))?$/.exec(text)
   if (!match) return null

@@ -1,4 +1,4 @@
-// Where `cp`, `mv`, `ln` and `install` put things: into a folder, or under a name.
+// The targets of `cp`, `mv`, `ln` and `install`: in a folder, or with a given name.
 
 import type { Context } from '../../interpreter-command.ts'
 import type { GnuOptions } from '../gnu-options.ts'
@@ -7,7 +7,7 @@ import { baseName, isFolder, joinedPath } from './names.ts'
 export type Pair = { from: string; to: string }
 export type Pairs = { ok: true; pairs: Pair[] } | { ok: false; problem: string; isUsage: boolean }
 
-/** What goes where, in the words that messages use. */
+/** The sources and targets, in the spelling for messages. */
 export async function targetsOf(read: GnuOptions, context: Context, keepsParents = false): Promise<Pairs> {
   const { operands } = read
   const usage = (problem: string): Pairs => ({ ok: false, problem, isUsage: true })

@@ -1,4 +1,4 @@
-// `touch`, as GNU's. Of a file's times only that of its last change is kept here: what asks for another is refused.
+// `touch`, like GNU's. Only the modification time of a file is stored here: requests for another time are refused.
 
 import { utcOf, type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
@@ -34,7 +34,7 @@ export async function touch(args: string[], context: Context): Promise<Result> {
   return report.result
 }
 
-/** What is wrong, or the time to set; null for now. */
+/** The error, or the time to set; null for now. */
 async function timeFor(read: GnuOptions, context: Context): Promise<Date | null | string> {
   const zone = zoneOf(context.exportedEnv?.TZ ?? '')
   const [words, stamp, reference] = [read.value('d'), read.value('t'), read.value('r')]

@@ -1,4 +1,4 @@
-// `truncate`, as GNU's.
+// `truncate`, like GNU's.
 
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'

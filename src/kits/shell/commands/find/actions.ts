@@ -1,4 +1,4 @@
-// What `find` does with the files that it found.
+// The actions of `find` for found files.
 
 import { type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
@@ -11,7 +11,7 @@ import { FindMisuse } from './misuse.ts'
 
 export type Step = (entry: Entry) => boolean | Promise<boolean>
 
-/** As long as a command line may be elsewhere. */
+/** The limit of a command line on other systems. */
 const MAX_COMMAND_CHARS = 128 * 1024
 
 interface Batch {
@@ -80,7 +80,7 @@ export class Actions {
   }
 }
 
-/** Takes the words that belong to the action; null for a name that is none. */
+/** Takes the arguments of the action; null for an unknown name. */
 export function readAction(name: string, words: string[], actions: Actions): Step | null {
   const write =
     (text: (entry: Entry) => string): Step =>
@@ -122,7 +122,7 @@ export function readAction(name: string, words: string[], actions: Actions): Ste
 }
 
 function remove({ shown, path }: Entry, actions: Actions): boolean {
-  // The folder in which it works cannot be removed by its name, and nobody means it.
+  // The current folder cannot be removed by this name, and this is never intended.
   if (shown === '.') return true
   try {
     actions.call.fs.remove(path)

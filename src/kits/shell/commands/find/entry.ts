@@ -1,13 +1,13 @@
-// A file as `find` comes upon it. What is known about it is looked up when it is asked for.
+// A file visited by `find`. Its data is read when it is needed.
 
 import { type FileKind, type FileStat, isFileError } from '../../../../workspace/file-system.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { kindLetter } from '../file-facts.ts'
 
 export interface EntryLocation {
-  /** The operand below which it was found. */
+  /** The operand that contains it. */
   root: string
-  /** As it is shown. */
+  /** The displayed path. */
   shown: string
   path: string
   depth: number
@@ -19,7 +19,7 @@ export class Entry {
   readonly shown: string
   readonly path: string
   readonly depth: number
-  /** Of what is at the place: a link is a link. */
+  /** Of the path itself: a link is a link. */
   readonly ownKind: FileKind
   isPruned = false
   readonly #call: ShellCall
@@ -36,18 +36,18 @@ export class Entry {
     this.#follows = follows
   }
 
-  /** The last name, without slashes behind it. */
+  /** The last name, without trailing slashes. */
   get name(): string {
     const bare = this.shown.replace(/(?<=[^/])\/+$/, '')
     return bare === '/' ? bare : bare.slice(bare.lastIndexOf('/') + 1)
   }
 
-  /** As the command looks at links. */
+  /** The kind, with links followed if the command follows them. */
   get kind(): FileKind {
     return this.ownKind === 'symlink' && this.#follows ? this.stat.kind : this.ownKind
   }
 
-  /** Of its kind. Only what may be beside the tree must be looked at for it. */
+  /** For its kind. Only for system files it must be read separately. */
   get letter(): string {
     const { kind } = this
     const mayBeDevice = kind === 'file' && (this.ownKind === 'symlink' || this.path.startsWith('/dev/'))
@@ -59,7 +59,7 @@ export class Entry {
     return this.#stat
   }
 
-  /** Of what a link leads to; null where that is nothing. */
+  /** The target of a link; null if it does not exist. */
   get target(): FileStat | null {
     try {
       return this.#call.fs.stat(this.path)
@@ -69,7 +69,7 @@ export class Entry {
     }
   }
 
-  /** Whether it is a link that is followed, in a circle. */
+  /** Whether it is a followed link in a loop. */
   get isLoop(): boolean {
     if (this.ownKind !== 'symlink' || !this.#follows) return false
     try {
@@ -89,7 +89,7 @@ export class Entry {
     return this.kind === 'file' && this.stat.sizeBytes === 0
   }
 
-  /** A file has one; a folder has its own, and one of each folder inside. */
+  /** 1 for a file; a folder has one for itself and one for each subfolder. */
   get links(): number {
     if (this.kind !== 'directory') return 1
     return 2 + this.#call.fs.list(this.path).filter(({ kind }) => kind === 'directory').length

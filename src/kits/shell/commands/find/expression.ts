@@ -1,4 +1,4 @@
-// Reads the expression of `find`: what is asked and done, joined by `-a`, `-o`, `!`, parentheses and commas.
+// Parses the expression of `find`: tests and actions, combined by `-a`, `-o`, `!`, parentheses and commas.
 
 import type { Step } from './actions.ts'
 import { type Actions, readAction } from './actions.ts'
@@ -172,7 +172,7 @@ function misplaced(name: string): string {
   )
 }
 
-/** Without a promise where there is none: nearly all steps are tests. */
+/** Without a promise if there is none, because nearly all steps are synchronous tests. */
 function then(
   before: boolean | Promise<boolean>,
   next: (isTrue: boolean) => boolean | Promise<boolean>,

@@ -1,4 +1,4 @@
-// `find` as GNU's. What it finds in a folder comes in the order of the names.
+// `find` like GNU's. The entries of a folder are visited in the order of their names.
 
 import { type FileKind, isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -54,7 +54,7 @@ async function find(words: string[], call: ShellCall): Promise<ShellResult> {
   return { ...outputOf(text), stderr: options.warnings + problems, exitCode: hasFailed ? 1 : 0 }
 }
 
-/** Without any action, what is found is written. */
+/** Without any action, found paths are printed. */
 function printing(step: Step, actions: Actions): Step {
   return async (entry) => {
     const isFound = await step(entry)

@@ -1,4 +1,4 @@
-// How `find` writes what it knows of a file: `-printf` and `-ls`.
+// The output formats of `find`: `-printf` and `-ls`.
 
 import type { Zone } from '../../../../lib/clock.ts'
 import { diskBytes, kindLetter, modeText, OWNER, sizeOf } from '../file-facts.ts'
@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<string, (entry: Entry) => string>> = {
 
 type Part = (entry: Entry) => string
 
-/** `%10s` and `%-20p` fill up like everywhere. */
+/** `%10s` and `%-20p` pad as usual. */
 export function formatted(format: string, zone: Zone): Part {
   const parts: Part[] = []
   const pattern = /\\([0-7]{1,3}|[\s\S])|%([-0+ #]*)(\d*)(?:\.(\d+))?(?:T([\s\S])|([\s\S]))|([^\\%]+)|([\s\S])/g
@@ -75,7 +75,7 @@ function fromEscape(escapeCode: string): string {
   return Object.hasOwn(ESCAPES, escapeCode) ? (ESCAPES[escapeCode] ?? '') : `\\${escapeCode}`
 }
 
-/** `%#m`: with a zero in front. */
+/** `%#m`: with a leading zero. */
 const prefixedMode: Part = ({ stat }) => `0${(stat.kind === 'symlink' ? 0o777 : stat.mode).toString(8)}`
 
 function plainField(letter: string, zone: Zone): Part {
@@ -91,7 +91,7 @@ function timePart(letter: string, zone: Zone): Part {
   if (letter === '+')
     return ({ stat }) => `${field('F', stat.mtimeMs)}+${field('T', stat.mtimeMs)}.${fraction(stat.mtimeMs)}`
   if (timeField(letter, 0, zone) === null) throw new FindMisuse(`-printf %T${letter} is not available here`)
-  // Where seconds are shown, they have their parts.
+  // Seconds are printed with their fraction.
   const hasFraction = ['S', 'T', 'X'].includes(letter)
   return ({ stat }) => field(letter, stat.mtimeMs) + (hasFraction ? `.${fraction(stat.mtimeMs)}` : '')
 }
@@ -123,7 +123,7 @@ function folderOf({ shown }: Entry): string {
   return slash < 0 ? '.' : bare.slice(0, slash)
 }
 
-/** A line as of `ls -dils`. */
+/** A line in the format of `ls -dils`. */
 export function listingLine(entry: Entry, nowMs: number, zone: Zone): string {
   const { stat, links, shown, linkTarget } = entry
   const arrow = stat.kind === 'symlink' ? ` -> ${linkTarget}` : ''

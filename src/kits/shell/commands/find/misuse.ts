@@ -1,2 +1,2 @@
-/** An expression that cannot be used, in the words of `find`. */
+/** An invalid expression, with the message of `find`. */
 export class FindMisuse extends Error {}

@@ -1,11 +1,11 @@
-// The syntaxes that `-regextype` knows.
+// The syntaxes of `-regextype`.
 
 import type { Flavour } from '../regex/pattern-text.ts'
 import { FindMisuse } from './misuse.ts'
 
 const BASIC = ['posix-basic', 'posix-minimal-basic', 'grep', 'sed', 'ed']
 const EXTENDED = ['posix-extended', 'posix-egrep', 'egrep', 'posix-awk', 'awk', 'gnu-awk']
-/** The one of Emacs, which is meant when nothing is said. */
+/** Emacs's syntax, which is the default. */
 export const DEFAULT_REGEX_TYPE = 'findutils-default'
 
 export function knownRegexType(name: string): string {
@@ -34,7 +34,7 @@ export function flavourOf(type: string): Flavour {
   return BASIC.includes(type) ? 'basic' : 'extended'
 }
 
-/** Emacs repeats by bare signs, groups by escaped ones, and has no counts. */
+/** Emacs uses plain repetition operators and escaped groups, and has no counts. */
 export function translated(pattern: string, type: string): string {
   if (type !== DEFAULT_REGEX_TYPE && type !== 'emacs') return pattern
   return pattern.replace(

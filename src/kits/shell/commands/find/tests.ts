@@ -1,4 +1,4 @@
-// The tests of `find`: each made once from its words, and asked about each file.
+// The tests of `find`: each is built once from its arguments, and applied to each file.
 
 import { zoneOf } from '../../../../lib/clock.ts'
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
@@ -40,14 +40,14 @@ const byLink: Maker = (value, setting, name) => {
   return (entry) => entry.kind === 'symlink' && matches(entry.linkTarget)
 }
 
-/** In the locale `C`, a sign of the pattern stands for a byte. */
+/** In the locale `C`, a wildcard of the pattern matches a byte. */
 function globTest(glob: string, { call }: TestSetting, name: string): (text: string) => boolean {
   const textOf = isByteLocale((variable) => call.env[variable]) ? byteText : (text: string) => text
   const expression = globExpression(textOf(glob), { ignoresCase: name.startsWith('-i') })
   return (text) => expression.test(textOf(text))
 }
 
-/** Those with one word behind them. */
+/** Tests with one argument. */
 export const VALUED_TESTS: Readonly<Record<string, Maker>> = {
   '-name': byName,
   '-iname': byName,
@@ -74,7 +74,7 @@ export const VALUED_TESTS: Readonly<Record<string, Maker>> = {
   },
   '-mmin': (value, { nowMs }) => {
     const isRight = counted(value, '-mmin')
-    // A file of this very moment is less than a minute old, not none.
+    // A file changed just now is less than one minute old, not zero.
     return (entry) => isRight(Math.ceil((nowMs - entry.stat.mtimeMs) / 60_000))
   },
   '-newer': (value, { call }) => {
@@ -108,7 +108,7 @@ export const VALUED_TESTS: Readonly<Record<string, Maker>> = {
   },
 }
 
-/** Of what a link leads to; a link that leads nowhere allows nothing. */
+/** For the target of a link; a broken link has no permissions. */
 function allows(bits: number): Test {
   return (entry) => {
     const stat = entry.ownKind === 'symlink' ? entry.target : entry.stat
@@ -116,7 +116,7 @@ function allows(bits: number): Test {
   }
 }
 
-/** Those that stand alone. */
+/** Tests without arguments. */
 export const PLAIN_TESTS: Readonly<Record<string, Test>> = {
   '-true': () => true,
   '-false': () => false,
@@ -128,7 +128,7 @@ export const PLAIN_TESTS: Readonly<Record<string, Test>> = {
   '-nogroup': () => false,
 }
 
-/** `-newermt` and `-newermm`: only the time of the last change is kept. */
+/** `-newermt` and `-newermm`: only the modification time is stored. */
 export function newerTest(name: string, value: string, { call, nowMs }: TestSetting): Test {
   if (name === '-newermm')
     return VALUED_TESTS['-newer']?.(value, { call, nowMs, regexType: '' }, '-newer') ?? (() => false)

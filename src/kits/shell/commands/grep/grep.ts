@@ -1,5 +1,5 @@
-// `grep` as GNU's: patterns of its three syntaxes by automata that take time in proportion to the text, those of Perl's kind
-// by the engine of this runtime.
+// `grep` like GNU's: its three syntaxes with automata whose time is proportional to the text, Perl's syntax with the
+// runtime's engine.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { byteText, isByteLocale } from '../../byte-locale.ts'
@@ -104,7 +104,7 @@ class Grep {
     return isByteLocale((name) => this.#call.env[name])
   }
 
-  /** As the real one, which does not even count when no line can be selected. */
+  /** Like in the original, which does not even count if no line can be selected. */
   #selectsNothing(): boolean {
     const { flags, patterns } = this.#settings
     const isEmpty = patterns.length === 1 && patterns.every(({ text, isFile }) => text === '' && !isFile)
@@ -169,7 +169,7 @@ class Grep {
   }
 }
 
-/** The text itself, for `-F`. */
+/** The literal text, for `-F`. */
 function asLetters(text: string): string {
   return text.replace(/[.^$*+?()[\]{}|\\]/g, '\\$&')
 }

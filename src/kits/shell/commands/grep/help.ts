@@ -1,4 +1,4 @@
-// What `grep --help` and `grep -V` show.
+// The output of `grep --help` and `grep -V`.
 
 export const VERSION = 'grep (GNU grep) 3.8\n'
 

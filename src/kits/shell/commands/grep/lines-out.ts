@@ -1,4 +1,4 @@
-// How `grep` writes the lines that it found: with what stands before them, and in colours.
+// Prints the lines found by `grep`: with prefixes, and in colors.
 
 import type { Span } from '../regex/matcher.ts'
 import type { GrepSettings } from './settings.ts'
@@ -7,7 +7,7 @@ const COLOURS = { match: '01;31', name: '35', number: '32', separator: '36' }
 
 export class LinesOut {
   text = ''
-  /** Of numbers in front of a line, where tabs are to line up. */
+  /** The width of line numbers, if tabs must align. */
   numberWidth = 0
   readonly #settings: GrepSettings
   readonly #isColoured: boolean
@@ -32,7 +32,7 @@ export class LinesOut {
     this.text += `${count}\n`
   }
 
-  /** Between lines that do not follow each other, once there are lines. */
+  /** Between lines that are not consecutive, after the first lines. */
   gap(): void {
     const { groupSeparator, before, after } = this.#settings
     if (this.#hasGroup && groupSeparator !== null && (before >= 0 || after >= 0)) {
@@ -41,7 +41,7 @@ export class LinesOut {
     this.#hasGroup = true
   }
 
-  /** For what is found and not shown: what comes next is parted from it all the same. */
+  /** For a found line that is not shown: the next line is still separated from it. */
   hiddenGroup(): void {
     this.#hasGroup = true
   }
@@ -50,7 +50,7 @@ export class LinesOut {
     this.text += this.#head(place, sign, line) + line + this.#end
   }
 
-  /** The line with what was found in it painted. */
+  /** The line with the matches highlighted. */
   paintedLine(
     place: { name: string | null; number: number; offset: number },
     sign: ':' | '-',

@@ -1,20 +1,20 @@
-// The lines of a text that a search is about, one after the other.
+// Iterates over the lines of a text for a search.
 
 import type { Matcher, Span } from '../regex/matcher.ts'
 
 export interface RecordsOptions {
   matcher: Matcher
   separator: string
-  /** The lines that do not match. */
+  /** Selects the lines that do not match. */
   inverted: boolean
-  /** Where they are known already, as they may go over several lines. */
+  /** Set if the matches are already known, because they may extend over several lines. */
   blocks: readonly Span[] | null
 }
 
 export class Records {
   readonly #text: string
   readonly #options: RecordsOptions
-  /** The next that matches, and whether that is known. */
+  /** The next match, and whether it is known. */
   #match: Span | null = null
   #isKnown = false
 
@@ -23,13 +23,13 @@ export class Records {
     this.#options = options
   }
 
-  /** The line that begins there; its end is where its separator stands. */
+  /** The line that starts there; its end is the position of its separator. */
   at(from: number): Span {
     const end = this.#text.indexOf(this.#options.separator, from)
     return { from, to: end < 0 ? this.#text.length : end }
   }
 
-  /** The first selected line that begins there or later. */
+  /** The first selected line from there on. */
   next(from: number): Span | null {
     if (!this.#options.inverted) return this.#matching(from)
     for (let at = from; at < this.#text.length; ) {
@@ -55,7 +55,7 @@ export class Records {
   }
 
   #inBlock(from: number, blocks: readonly Span[]): Span | null {
-    // A match that ends with a line's end has nothing of the next one.
+    // A match that ends with a line end does not include the next line.
     const block = blocks.find(({ to }) => to > from)
     if (!block) return null
     const start = block.from === 0 ? 0 : this.#text.lastIndexOf(this.#options.separator, block.from - 1) + 1

@@ -1,4 +1,4 @@
-// The search of `grep` in one text, and what is written about it.
+// Searches one text for `grep`, and writes the output.
 
 import { byteLength } from '../../../../workspace/file-system.ts'
 import { type FileText, hasStrayBytes } from '../file-text.ts'
@@ -7,12 +7,12 @@ import type { LinesOut } from './lines-out.ts'
 import { Records } from './records.ts'
 import type { GrepSettings } from './settings.ts'
 
-/** As much as the real one reads before it looks whether that is text. */
+/** The size of the original's buffer, after which it checks for binary data. */
 const BUFFER_CHARS = 96 * 1024
 
 export interface Searched {
   selected: number
-  /** Lines were found that are not shown, as they are no text. */
+  /** Found lines were not shown, because they are binary. */
   isBinary: boolean
 }
 
@@ -20,13 +20,13 @@ export interface Search {
   settings: GrepSettings
   matcher: Matcher
   out: LinesOut
-  /** Matches over several lines, of which each is selected. */
+  /** Matches over several lines, each of which is selected. */
   blocks?: readonly Span[] | null
-  /** What is shown instead of a line, and of what matched in it. */
+  /** Replaces a line and its matches in the output. */
   rewrite?: (line: string) => { line: string; matches: string[] }
 }
 
-/** Searches the text; `name` is what stands before each line, or null. */
+/** Searches the text; `name` is the prefix of each line, or null. */
 export function searchText(content: FileText, name: string | null, search: Search): Searched {
   return new TextSearch(content, name, search).run()
 }
@@ -36,7 +36,7 @@ class TextSearch {
   readonly #name: string | null
   readonly #search: Search
   readonly #records: Records
-  /** Lines from there on are not shown, as there is something in them that is no text. */
+  /** Lines from there on are not shown, because they contain binary data. */
   readonly #binaryFrom: number
   readonly #isCounting: boolean
   readonly #isMixed: boolean
@@ -49,7 +49,7 @@ class TextSearch {
     const { settings, matcher } = search
     const nul = settings.binary === 'text' || settings.flags.has('z') ? -1 : text.indexOf('\0')
     this.#binaryFrom = nul < 0 ? Number.POSITIVE_INFINITY : BUFFER_CHARS * Math.floor(nul / BUFFER_CHARS)
-    // In what is no text, each NUL ends a line.
+    // In binary data, each NUL ends a line.
     this.#text = nul < 0 ? text : text.replaceAll('\0', '\n')
     this.#isMixed = isMixed && settings.binary !== 'text'
     this.#name = name
@@ -88,14 +88,14 @@ class TextSearch {
     return { selected, isBinary: this.#hasHidden }
   }
 
-  /** What is no text is not shown, and only said to be there. */
+  /** Binary data is not shown; only its existence is reported. */
   #isText({ from, to }: Span): boolean {
     const isText = !(this.#isMixed && hasStrayBytes(this.#text.slice(from, to)))
     if (!isText) this.#hasHidden = true
     return isText
   }
 
-  /** The context before a selected line, from the end of the last selected one on at the earliest. */
+  /** The context before a selected line, at the earliest from the end of the last selected one. */
   #leading(record: Span, end: number): void {
     const before = Math.max(0, this.#search.settings.before)
     const earliest = Math.max(end, this.#lastOut, 0)
@@ -108,7 +108,7 @@ class TextSearch {
     for (let at = from; at < record.from; ) at = this.#context(at)
   }
 
-  /** The context behind a selected line that ends there, up to the next one, or to all the rest when the search has ended. */
+  /** The context after a selected line, up to the next one or, at the end of the search, to the end of the text. */
   #trailing(end: number, next: number): void {
     const { after } = this.#search.settings
     for (let at = end, i = 0; i < after && at < next; i++) at = this.#context(at)
@@ -179,7 +179,7 @@ class TextSearch {
   /** In bytes. */
   #offset(at: number): number {
     const between = this.#text.slice(this.#measured.at, at)
-    // A byte that is no text is one, and stands here as what would be three.
+    // An invalid byte is one byte, but is represented by a character of three.
     const stray =
       this.#isMixed || !between.isWellFormed() ? (between.match(/[\udc80-\udcff\udd80-\uddff]/gu)?.length ?? 0) : 0
     this.#measured = { at, bytes: this.#measured.bytes + byteLength(between) - 2 * stray }

@@ -65,7 +65,7 @@ export interface NameRule {
 
 export class GrepSettings {
   matcher: 'G' | 'E' | 'F' | 'P' | null = null
-  /** Each pattern, or the file with one on each line. */
+  /** Each pattern, or a file with one per line. */
   patterns: { text: string; isFile: boolean }[] = []
   readonly flags = new Set<string>()
   before = -1
@@ -83,7 +83,7 @@ export class GrepSettings {
   warning = ''
 }
 
-/** What is said about a command line that cannot be used; exit code 2. */
+/** The message about an invalid command line; exit code 2. */
 export class GrepMisuse extends Error {}
 
 const USAGE = "Usage: grep [OPTION]... PATTERNS [FILE]...\nTry 'grep --help' for more information."

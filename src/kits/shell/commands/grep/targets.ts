@@ -1,4 +1,4 @@
-// The files that `grep` looks into: those that are named, and below folders those that the rules let through.
+// The files that `grep` searches: given ones, and those in folders that pass the rules.
 
 import { type FileStat, isFileError, type ScannedEntry } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -7,13 +7,13 @@ import { isDevice, pathOf, readInput } from '../inputs.ts'
 import type { GrepSettings, NameRule } from './settings.ts'
 
 export interface Target {
-  /** As it is called in what is written. */
+  /** The name in the output. */
   name: string
   read: () => Promise<Uint8Array>
   isStdin: boolean
 }
 
-/** What became of an operand that is no target: a message, or nothing for one that is passed over. */
+/** The result for an operand: a target, or a message, or nothing if it is skipped. */
 export type TargetResult = { target: Target } | { problem: string } | { warning: string }
 
 const MAX_DEPTH = 1000
@@ -21,7 +21,7 @@ const MAX_DEPTH = 1000
 export async function* targets(settings: GrepSettings, call: ShellCall): AsyncGenerator<TargetResult> {
   const isDeep = settings.directories === 'recurse'
   const operands = settings.files.length > 0 ? settings.files : [isDeep ? '.' : '-']
-  // The folder that nobody named is not in the names.
+  // An implicit current folder is not part of the names.
   const isUnnamed = settings.files.length === 0
   for (const name of operands) {
     if (name === '-' || isDevice(pathOf(call, name))) {
@@ -64,7 +64,7 @@ class Walk {
     } else if (!isExcluded(name, rules)) yield { target: { name, read: () => fs.read(path), isStdin: false } }
   }
 
-  /** What stands in a folder, or why that cannot be known. */
+  /** The entries of a folder, or why it cannot be read. */
   *#entries(path: string): Generator<ScannedEntry[] | { problem: string }> {
     try {
       yield* this.#call.fs.scan(path)
@@ -114,7 +114,7 @@ class Walk {
 
 class NotAFolder extends Error {}
 
-/** The last rule that fits decides; where none does, files are left out only if the first rule says what to take. */
+/** The last matching rule decides; if none matches, files are excluded only if the first rule is an inclusion. */
 function isExcluded(name: string, rules: readonly NameRule[]): boolean {
   const [first] = rules
   if (!first) return false
@@ -124,7 +124,7 @@ function isExcluded(name: string, rules: readonly NameRule[]): boolean {
   return first.includes
 }
 
-/** The name, and what is behind each of its slashes. */
+/** The name, and its parts after each slash. */
 function endsOf(name: string): string[] {
   const ends = [name]
   for (let at = name.indexOf('/'); at >= 0; at = name.indexOf('/', at + 1)) {

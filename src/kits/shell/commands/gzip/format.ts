@@ -1,4 +1,4 @@
-// Files of gzip: their header, and what is in them.
+// The format of gzip files: the header and the contents.
 
 import { gzipSync } from 'node:zlib'
 import { joinBytes } from '../../../../lib/bytes.ts'
@@ -10,19 +10,19 @@ const HAS_EXTRA = 4
 const HAS_NAME = 8
 const HAS_COMMENT = 16
 const HEADER_BYTES = 10
-/** Checksum and size behind the contents. */
+/** Checksum and size after the contents. */
 const TRAILER_BYTES = 8
 
 export interface Header {
-  /** As it was packed; null where it is not told. */
+  /** The original name; null if it is not stored. */
   name: string | null
-  /** 0 where it is not told. */
+  /** 0 if it is not stored. */
   mtimeMs: number
 }
 
 export const isGzip = (bytes: Uint8Array): boolean => MAGIC.every((byte, i) => bytes[i] === byte)
 
-/** The header of the runtime's own tells neither name nor time. */
+/** The runtime's own header contains neither name nor time. */
 export function packed(bytes: Uint8Array, level: number, { name, mtimeMs }: Header): Uint8Array {
   const plain = new Uint8Array(gzipSync(bytes, { level }))
   const header = plain.slice(0, HEADER_BYTES)
@@ -44,7 +44,7 @@ export function headerOf(bytes: Uint8Array): Header {
   return { name, mtimeMs: view.getUint32(4, true) * 1000 }
 }
 
-/** How long header and trailer of a file are, and what the trailer tells of the contents. */
+/** The size of a file's header and trailer, and the size of the contents from the trailer. */
 export function sizesOf(bytes: Uint8Array): { overhead: number; plainBytes: number } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const flags = bytes[3] ?? 0
@@ -55,7 +55,7 @@ export function sizesOf(bytes: Uint8Array): { overhead: number; plainBytes: numb
   return { overhead: at + TRAILER_BYTES, plainBytes: view.getUint32(bytes.byteLength - 4, true) }
 }
 
-/** Throws `UnpackError` with the words of gzip. */
+/** Throws `UnpackError` with gzip's messages. */
 export function unpacked(bytes: Uint8Array, maxBytes: number): Uint8Array {
   if (bytes.byteLength === 0) throw new UnpackError('unexpected end of file')
   if (!isGzip(bytes)) throw new UnpackError('not in gzip format')

@@ -32,10 +32,10 @@ async function gzip(args: readonly string[], call: ShellCall): Promise<ShellResu
   return run.result()
 }
 
-/** A file was left out. */
+/** A file was skipped. */
 class Warning extends Error {}
 
-/** The same, without any effect on how the command ends. */
+/** The same, without an effect on the exit code. */
 class Notice extends Error {}
 
 class GzipRun {
@@ -103,7 +103,7 @@ class GzipRun {
     await this.#toFile({ name, path, stat, target })
   }
 
-  /** A file to be unpacked may be named without its ending. */
+  /** A file to unpack may be given without its extension. */
   #named(given: string): string {
     const { fs, cwd } = this.#call
     const isWhole = !this.#unpacks || given.endsWith(this.#suffix) || SUFFIXES.test(given)
@@ -119,7 +119,7 @@ class GzipRun {
     if (!this.#read.has('r')) throw new Warning(`gzip: ${name} is a directory -- ignored`)
     for (const entry of this.#call.fs.list(path)) {
       const child = `${name.replace(/\/$/, '')}/${entry.name}`
-      // What is not packed, or packed already, is passed over in silence.
+      // Files that are not packed, or packed already, are skipped silently.
       const isFitting = this.#unpacks === (entry.name.endsWith(this.#suffix) || SUFFIXES.test(entry.name))
       if (entry.kind === 'directory' || isFitting) await this.operand(child)
     }
@@ -136,7 +136,7 @@ class GzipRun {
     return name.replace(/\.t[ag]z$/i, '.tar').replace(SUFFIXES, '')
   }
 
-  /** What is told of the file in what is packed. */
+  /** The file's metadata for the header. */
   #about(name: string, { mtimeMs }: FileStat): Header {
     return this.#read.has('n') ? UNNAMED : { name: name.slice(name.lastIndexOf('/') + 1), mtimeMs }
   }
@@ -152,7 +152,7 @@ class GzipRun {
       this.#tell(name, ratioOf(made, bytes), 'stdout')
       return
     }
-    // With -f what is not packed goes through as it is.
+    // With -f an uncompressed file is copied unchanged.
     const isPlain = this.#read.has('f') && this.#read.has('c') && !isGzip(bytes)
     const plain = isPlain ? bytes : unpacked(bytes, MAX_ARCHIVE_BYTES)
     if (this.#read.has('t')) {

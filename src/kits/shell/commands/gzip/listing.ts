@@ -1,13 +1,13 @@
-// `gzip -l`: how much smaller each file became.
+// `gzip -l`: the compression ratio of each file.
 
 import { UnpackError } from '../file-walk.ts'
 import { isGzip, sizesOf } from './format.ts'
 
-/** Of a file with nothing in it. */
+/** The size of an empty file. */
 const LEAST_BYTES = 18
 const HEAD = '         compressed        uncompressed  ratio uncompressed_name\n'
 
-/** As gzip counts: without header and trailer, rounded to a tenth of a percent. */
+/** Computed like in gzip: without header and trailer, rounded to a tenth of a per cent. */
 export function ratioText(small: number, large: number, overhead = 0): string {
   if (large === 0) return '  0.0%'
   return `${((100 * (large - (small - overhead))) / large).toFixed(1).padStart(5)}%`

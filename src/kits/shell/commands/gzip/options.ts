@@ -1,4 +1,4 @@
-// What `gzip` and its kin are told on their command lines.
+// The command lines of `gzip` and related commands.
 
 import { type GnuOptions, type GnuSpec, readGnuOptions } from '../gnu-options.ts'
 

@@ -1,4 +1,4 @@
-// `zgrep` and its kin: programs that look into files of gzip as if these were not packed.
+// `zgrep` and related commands: programs that read gzip files like uncompressed ones.
 
 import { joinBytes } from '../../../../lib/bytes.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
@@ -69,7 +69,7 @@ function parted(args: readonly string[]): { options: string[]; operands: string[
   return { options, operands }
 }
 
-/** What is packed unpacked, anything else as it is; a text is why there is nothing. */
+/** The decompressed contents, other files unchanged; a text is the error. */
 async function contentsOf(file: string, call: ShellCall): Promise<Uint8Array | string> {
   const { fs, cwd } = call
   const path = resolvePath(cwd, file)
@@ -83,7 +83,7 @@ async function contentsOf(file: string, call: ShellCall): Promise<Uint8Array | s
   }
 }
 
-/** `zless` and `zmore`: nothing waits for a key here. */
+/** `zless` and `zmore`: they do not wait for keys here. */
 export const runZless: Run = async (args, call) => {
   const parts: Uint8Array[] = []
   const result = { stdout: '', stderr: '', exitCode: 0 }
@@ -98,7 +98,7 @@ export const runZless: Run = async (args, call) => {
 export const runZdiff: Run = (args, call) => zcompare('diff', args, call)
 export const runZcmp: Run = (args, call) => zcompare('cmp', args, call)
 
-/** The first file is piped in, the second is a file for as long as that takes. */
+/** The first file is piped in, the second one is stored temporarily. */
 async function zcompare(program: string, args: readonly string[], call: ShellCall): Promise<ShellResult> {
   const options = args.filter((arg) => /^-./.test(arg))
   const [first, second, ...more] = args.filter((arg) => !/^-./.test(arg))

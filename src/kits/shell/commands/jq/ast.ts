@@ -1,6 +1,6 @@
-// A jq program as a tree.
+// The syntax tree of a jq program.
 
-/** With a question mark right behind it, only what this one step finds wrong is passed over. */
+/** With a question mark directly after it, only errors of this step are ignored. */
 type Access = { target: Node; isOptional?: true }
 
 export type Node =
@@ -33,7 +33,7 @@ export type Node =
   | { kind: 'label'; name: string; body: Node }
   | { kind: 'break'; name: string }
 
-/** What takes a value apart into variables. */
+/** Destructures a value into variables. */
 export type Pattern =
   | { kind: 'name'; name: string }
   | { kind: 'items'; items: Pattern[] }

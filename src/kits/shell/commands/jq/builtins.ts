@@ -1,4 +1,4 @@
-// Built-in functions that need more than values: those that run their arguments, ask for paths, or read inputs.
+// Built-in functions that need more than values: they run their arguments, ask for paths, or read inputs.
 
 import { toJson } from './json-write.ts'
 import {
@@ -74,7 +74,7 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
     each(n, env, input.value, (most) => {
       if (typeof most !== 'number') throw new JqError(`${valueLabel(most)} and number (1) cannot be subtracted`)
       if (most < 0) given(f)(env, input, emit)
-      // One result at least, as in jq 1.6.
+      // At least one result, like in jq 1.6.
       else limited(Math.max(1, Math.ceil(most)), { f: given(f), env, input, emit })
     }),
   'isempty/1': ({ args: [f], env, input, emit }) =>
@@ -139,7 +139,7 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
     ),
 }
 
-/** The filter of a call, if there is a built-in function of that name and number of arguments. */
+/** The filter of a call, if there is a built-in function with that name and number of arguments. */
 export function nativeFilter(name: string, args: readonly Filter[], machine: Machine): Filter | null {
   const own = Object.hasOwn(FILTERS, name) ? FILTERS[name] : undefined
   if (own) {
@@ -171,7 +171,7 @@ function each(filter: Filter | undefined, env: Env, value: JqValue, emit: (value
   run(given(filter), env, value, emit)
 }
 
-/** An error of nothing is no error in jq 1.6, and no result either. */
+/** An error with null is not an error in jq 1.6, and has no result either. */
 function raise(value: JqValue): void {
   if (value !== null) throw new JqError(value)
 }

@@ -1,4 +1,4 @@
-// Calls of functions: parameters, those of the program, the built-in ones, and those of the prelude.
+// Calls of functions: parameters, functions of the program, built-in ones, and those of the prelude.
 
 import type { Definition, Node } from './ast.ts'
 import { nativeFilter } from './builtins.ts'
@@ -65,7 +65,7 @@ function preludeCode(definition: Definition, compiler: Compiler): Code {
   return code
 }
 
-/** Every parameter can be called; those that are values are variables as well. */
+/** Every parameter can be called; those that are values are variables too. */
 export function parameterScope(scope: Scope | null, params: Definition['params']): Scope | null {
   const called = params.reduce<Scope | null>((at, { name }) => childScope(at, { kind: 'closure', name }), scope)
   return params

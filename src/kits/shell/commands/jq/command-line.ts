@@ -1,4 +1,4 @@
-// The words of a `jq` command.
+// Parses the arguments of `jq`.
 
 import type { JqValue } from './value.ts'
 
@@ -7,7 +7,7 @@ export interface JqOptions {
   programFile: string | null
   files: string[]
   positional: { text: string; isJson: boolean }[]
-  /** By name, with where its value comes from. */
+  /** By name, with the source of the value. */
   named: { name: string; value: string; kind: 'text' | 'json' | 'slurp' | 'raw' }[]
   indent: string
   flags: ReadonlySet<string>
@@ -62,7 +62,7 @@ export function readJqOptions(args: readonly string[]): ReadJqOptions {
 
 type Filling = { options: JqOptions; found: { flags: Set<string>; rest: 'files' | 'text' | 'json' } }
 
-/** How many further words it took, or what is wrong. */
+/** The number of further arguments used, or the error. */
 function longOption(name: string, next: readonly string[], { options, found }: Filling): number | string {
   const [first, second] = next
   if (isNamedOption(name)) {
@@ -95,7 +95,7 @@ function indentOf(text: string | undefined, options: JqOptions): number | string
 
 function programFile(name: string | undefined, options: JqOptions): number | string {
   if (name === undefined) return 'jq: -f takes a file'
-  // A program that was taken for one was a file to be read.
+  // The argument that was taken for a program is a file.
   if (options.program !== null) options.files.unshift(options.program)
   options.program = null
   options.programFile = name

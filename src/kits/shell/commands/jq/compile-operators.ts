@@ -1,4 +1,4 @@
-// Operators, conditions, `try` and texts as filters.
+// Compiles operators, conditions, `try` and strings to filters.
 
 import type { Node } from './ast.ts'
 import { formatted } from './formats.ts'
@@ -80,7 +80,7 @@ export function compileIf({ condition, yes, no }: OperatorNode<'if'>): Compile {
   }
 }
 
-/** As jq 1.6 does it, an error of what comes after the body is caught as well. */
+/** Like in jq 1.6, an error in the filters after the body is caught too. */
 export function compileTry({ body, handler }: OperatorNode<'try'>): Compile {
   return (compiler, scope) => {
     const inner = compiler.filter(body, scope)

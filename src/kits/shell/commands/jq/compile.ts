@@ -1,4 +1,4 @@
-// From the tree of a program to a filter that runs it.
+// Compiles the syntax tree of a program to a filter.
 
 import type { Node } from './ast.ts'
 import { compileCall, parameterScope } from './call.ts'
@@ -136,7 +136,7 @@ function compileComma({ left, right }: NodeOf<'comma'>): Compile {
   }
 }
 
-/** Of a value that is no part of the input any more nothing can be named by a path. */
+/** A value that is no longer a part of the input has no path. */
 function assertOnWay(path: Path, value: JqValue, what: string): void {
   if (path === LOST) throw new JqError(`Invalid path expression ${what} ${shortly(value)}`)
 }
@@ -177,7 +177,7 @@ function compileSlice({ target, from, to, isOptional }: NodeOf<'slice'>): Compil
   }
 }
 
-/** Undefined for what is wrong and may be. */
+/** Undefined for an error that is ignored. */
 function attempt(look: () => JqValue, isOptional: true | undefined): JqValue | undefined {
   if (!isOptional) return look()
   try {

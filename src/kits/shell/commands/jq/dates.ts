@@ -1,4 +1,4 @@
-// Built-in functions of times: in UTC, or in the zone that `TZ` names.
+// Built-in functions of times: in UTC, or in the time zone of `TZ`.
 
 import { utcOf, type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { type Clock, type Moment, momentIn, strftime, utcMoment } from '../strftime.ts'
@@ -23,7 +23,7 @@ export const DATE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   'strptime/1': parsedTime,
 }
 
-/** What a date of JavaScript can be, in seconds. */
+/** The range of JavaScript's dates, in seconds. */
 const MAX_SECONDS = 8.64e12
 
 function seconds(input: JqValue, name: string): number {
@@ -31,7 +31,7 @@ function seconds(input: JqValue, name: string): number {
   return input
 }
 
-/** Whole seconds are counted towards 1970, and their parts from below. */
+/** Whole seconds are truncated towards 1970, fractions are counted upwards. */
 function shown(at: number, offset = 0): JqValue[] {
   if (!(Math.abs(at) <= MAX_SECONDS)) {
     throw new JqError('error converting number of seconds since epoch to datetime')
@@ -54,7 +54,7 @@ function timeOf(input: JqValue, name: string): Clock {
   return { year, month, day, hour, minute, second, weekday, yearDay }
 }
 
-/** Parts that are too large are carried over. */
+/** Values that are out of range are carried over. */
 function secondsOf({ year, month, day, hour, minute, second }: Clock): number {
   return dayOf(year, month, day) / 1000 + hour * 3600 + minute * 60 + second
 }
@@ -68,14 +68,14 @@ function madeTime(input: JqValue): number {
 
 function written(format: JqValue, moment: Moment, name: string): string {
   if (typeof format !== 'string') throw new JqError(`${name} requires a string format`)
-  // The year of a date has no zeros before it.
+  // The year of a date has no leading zeros.
   const plain = format.replace(/%([%F])/g, (whole, letter) => (letter === 'F' ? '%Y-%m-%d' : whole))
   const text = strftime(plain, moment)
   if (text === '') throw new JqError(`${name}: unknown system failure`)
   return text
 }
 
-/** Broken-down times are taken for those of the zone, numbers for seconds since 1970. */
+/** Broken-down times are local times, numbers are seconds since 1970. */
 function localText(input: JqValue, format: JqValue, zone: Zone): string {
   const name = 'strflocaltime/1'
   if (typeof input === 'number') {

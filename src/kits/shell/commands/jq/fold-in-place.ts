@@ -1,5 +1,5 @@
-// `reduce` builds an array or object step by step. Where a step only adds to the state and cannot keep it elsewhere, the state
-// is changed in place: a copy for each step would take time that grows with the square of the input.
+// `reduce` builds an array or object step by step. If a step only adds to the state and cannot keep it elsewhere, the
+// state is changed in place: a copy for each step would take quadratic time.
 
 import type { Node } from './ast.ts'
 import { type Env, firstOf } from './machine.ts'
@@ -11,7 +11,7 @@ import { isArray, isObject, type JqValue } from './value.ts'
 
 type StepInPlace = (env: Env, state: JqValue, owned: Owned) => JqValue
 
-/** Null where a step does more than that. */
+/** Null if a step does more than that. */
 export function foldInPlace(node: Node, compiler: Compiler, scope: Scope | null): StepInPlace | null {
   if (node.kind === 'pipe') {
     const [first, second] = [foldInPlace(node.left, compiler, scope), foldInPlace(node.right, compiler, scope)]
@@ -61,7 +61,7 @@ function updateInPlace(
   }
 }
 
-/** What is made of variables and constants alone cannot hold a part of the state. */
+/** A value made only from variables and constants cannot contain a part of the state. */
 function ignoresInput(node: Node): boolean {
   switch (node.kind) {
     case 'literal':
@@ -80,7 +80,7 @@ function ignoresInput(node: Node): boolean {
   }
 }
 
-/** Exactly one, whatever comes in. */
+/** Exactly one for any input. */
 function hasOneResult(node: Node): boolean {
   switch (node.kind) {
     case 'literal':

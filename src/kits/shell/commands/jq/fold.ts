@@ -1,4 +1,4 @@
-// Variables: `as`, `reduce` and `foreach`, and the patterns that take values apart.
+// Variables: `as`, `reduce` and `foreach`, and destructuring patterns.
 
 import type { Node, Pattern } from './ast.ts'
 import { foldInPlace } from './fold-in-place.ts'
@@ -9,7 +9,7 @@ import { type Compiler, childScope, type Scope } from './scope.ts'
 import { isArray, isObject, type JqValue, typeOf } from './value.ts'
 
 type Values = ReadonlyMap<string, JqValue>
-/** Finds the values of a pattern's variables, as often as its keys have results. */
+/** Finds the values of a pattern's variables, once for each result of its keys. */
 type Matcher = (env: Env, value: JqValue, found: (values: Values) => void) => void
 
 function namesIn(pattern: Pattern): string[] {
@@ -25,7 +25,7 @@ function variablesIn(scope: Scope | null, names: readonly string[]): Scope | nul
   return names.reduce<Scope | null>((at, name) => childScope(at, { kind: 'variable', name }), scope)
 }
 
-/** Those that the pattern does not have are null. */
+/** Variables that are not in the pattern are null. */
 function bindAll(env: Env, names: readonly string[], values: Values): Env {
   return names.reduce<Env>((at, name) => bind(at, { value: values.get(name) ?? null } satisfies Bound), env)
 }
@@ -84,7 +84,7 @@ export function compileBind(
         try {
           matchers[at]?.(env, value, (values) => inner(bindAll(env, names, values), input, emit))
         } catch (error) {
-          // The next pattern has its turn; the error of the last one counts.
+          // The next pattern is tried; the error of the last one is used.
           if (!(error instanceof JqError) || at + 1 >= matchers.length) throw error
           attempt(at + 1)
         }

@@ -1,4 +1,4 @@
-// `@csv` and its like: values as text for other programs.
+// `@csv` and similar: values as text for other programs.
 
 import { textToBytes } from '../../../../workspace/text-encodings.ts'
 import { toJson } from './json-write.ts'
@@ -52,7 +52,7 @@ function toBase64(text: string): string {
   return btoa(latin1)
 }
 
-/** What is no UTF-8 becomes the replacement character. Letters that do not belong there are passed over. */
+/** Invalid UTF-8 becomes the replacement character. Invalid characters are skipped. */
 function fromBase64(text: string): string {
   const letters = text.replace(/=+$/, '').replace(/[^A-Za-z0-9+/]/g, '')
   const usable = letters.length % 4 === 1 ? letters.slice(0, -1) : letters

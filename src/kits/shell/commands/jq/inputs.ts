@@ -1,4 +1,4 @@
-// The inputs of a program: values one after the other, from files or from what is piped in.
+// The inputs of a program: values one after another, from files or from the standard input.
 
 import { textToBytes } from '../../../../workspace/text-encodings.ts'
 import { type Context, shellMessage } from '../../interpreter-command.ts'
@@ -19,7 +19,7 @@ export class JqInputs {
   #isSlurped = false
   #place: { name: string; line: number } | null = null
   #rawAt = 0
-  /** What is wrong with files; it is told at the end. */
+  /** Errors of files, reported at the end. */
   readonly problems: string[] = []
 
   constructor(options: JqOptions, context: Context) {
@@ -34,7 +34,7 @@ export class JqInputs {
     return values
   }
 
-  /** Reads what there is; afterwards nothing waits. */
+  /** Reads all inputs; afterwards everything is synchronous. */
   async open(): Promise<void> {
     const { fs, cwd } = this.#context
     if (this.#options.files.length === 0) {
@@ -60,7 +60,7 @@ export class JqInputs {
     return this.#reader?.lines ?? 0
   }
 
-  /** As messages name it. */
+  /** The form in messages. */
   get place(): string {
     return this.#place === null ? '<unknown>' : `${this.#place.name}:${this.#place.line}`
   }
@@ -101,7 +101,7 @@ export class JqInputs {
         this.#place = { name: source.name ?? '<stdin>', line: this.#reader.lines }
         if (next !== null) return next
       } catch (error) {
-        // What comes after a text that cannot be read is not looked at.
+        // The rest after invalid text is not read.
         if (error instanceof JsonError) this.#sources = []
         throw error
       }
@@ -121,7 +121,7 @@ export class JqInputs {
         this.#streamed = [...eventsOf(next.value, [])].reverse()
       } catch (error) {
         if (!(error instanceof JsonError)) throw error
-        // What was read before the place that cannot be read is told first.
+        // Values read before the invalid position are returned first.
         this.#failure = error
         this.#streamed = [...eventsBefore(this.#reader?.unfinished ?? [])].reverse()
       }
@@ -149,7 +149,7 @@ export class JqInputs {
   }
 }
 
-/** Of containers that are not closed, from the outside to the inside. */
+/** Of unclosed containers, from the outermost to the innermost. */
 function* eventsBefore(containers: JsonReader['unfinished']): Generator<JqValue> {
   const path: JqValue[] = []
   for (const pieces of containers) {
@@ -158,7 +158,7 @@ function* eventsBefore(containers: JsonReader['unfinished']): Generator<JqValue>
   }
 }
 
-/** Leaves with their paths, and where each container ends. */
+/** Leaves with their paths, and the end of each container. */
 function* eventsOf(value: JqValue, path: readonly JqValue[]): Generator<JqValue> {
   const pieces: [JqValue, JqValue][] =
     typeof value !== 'object' || value === null ? [] : [...piecesOf(value)].map(([key, piece]) => [key, piece])

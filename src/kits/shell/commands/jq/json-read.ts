@@ -1,9 +1,9 @@
-// JSON texts one after the other, as jq reads its input.
+// Reads JSON texts one after another, like jq.
 
 import { JqError } from './operators.ts'
 import type { JqValue } from './value.ts'
 
-/** A key that waits for its value counts as well. */
+/** A key that waits for its value counts as a level. */
 const MAX_DEPTH = 256
 const SPACE = /[ \t\r\n]*/y
 /** A number, or a word that could be one. */
@@ -11,29 +11,29 @@ const LITERAL = /[^ \t\r\n[\]{},:"]+/y
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const NO_FINITE_NUMBER = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i
 const PLAIN_TEXT = /[^"\\]*/y
-/** jq lets U+001F pass, and the zero byte. */
+/** jq accepts U+001F and the zero byte. */
 const CONTROL = new RegExp(`[${String.fromCharCode(1)}-${String.fromCharCode(0x1e)}]`)
 const STRUCTURE = '[]{},:'
 
 type Open = { list: JqValue[] } | { object: Map<string, JqValue>; key: string | null }
 
-/** Reads values from a text; each call of `next` gives one, or null when there are no more. */
+/** Reads values from a text; each call of `next` returns one, or null at the end. */
 export class JsonReader {
   readonly #text: string
   #at = 0
   #lines = 0
   #countedTo = 0
-  /** The arrays and objects that are not closed yet. */
+  /** The unclosed arrays and objects. */
   #open: Open[] = []
   #depth = 0
-  /** What was read last and belongs nowhere yet. */
+  /** The last value, which is not stored yet. */
   #value: JqValue | undefined
 
   constructor(text: string) {
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
   }
 
-  /** Lines that were begun to be read, as messages name the place. */
+  /** The number of started lines, for positions in messages. */
   get lines(): number {
     const end = this.#text.indexOf('\n', Math.max(this.#at - 1, 0))
     const to = end < 0 ? this.#text.length : end + 1
@@ -58,7 +58,7 @@ export class JsonReader {
     }
   }
 
-  /** When the text was left in the middle of a value: what of it is complete, from the outside to the inside. */
+  /** If the text ends within a value: its complete parts, from the outermost to the innermost. */
   get unfinished(): readonly [key: JqValue, value: JqValue | undefined][][] {
     return this.#open.map((open, i) => {
       const isLast = i === this.#open.length - 1 && typeof this.#value === 'object' && this.#value !== null
@@ -74,7 +74,7 @@ export class JsonReader {
     this.#at = SPACE.lastIndex
   }
 
-  /** What ends a number or a word at the top is read together with it. */
+  /** The character that ends a number or a word at the top level is read together with it. */
   #endLiteral(): void {
     const next = this.#text.charAt(this.#at)
     if (next !== '' && STRUCTURE.includes(next)) this.#structure()
@@ -204,7 +204,7 @@ export class JsonReader {
     else this.#value = value
   }
 
-  /** A literal is looked at when the character behind it has been read. */
+  /** A literal is checked after the character behind it has been read. */
   #failedAfterLiteral(message: string): JsonError {
     const isAtEnd = this.#at >= this.#text.length
     if (!isAtEnd) this.#at++
@@ -223,7 +223,7 @@ export class JsonReader {
 /** `\u1234`. */
 const UNIT = 6
 const HEX_UNIT = /^\\u[0-9a-fA-F]{4}$/
-/** The first of a surrogate pair with whatever stands where the second should; any other escape; a control character. */
+/** The first of a surrogate pair with any text in place of the second; any other escape; a control character. */
 const ESCAPE = new RegExp(
   `\\\\(u[dD][89abAB][0-9a-fA-F]{2}(?:\\\\u[\\s\\S]{4})?)|\\\\(u)[\\s\\S]{0,4}|\\\\([\\s\\S])|${CONTROL.source}`,
   'g',
@@ -253,12 +253,12 @@ const WORDS: ReadonlyMap<string, JqValue> = new Map<string, JqValue>([
   ['null', null],
 ])
 
-/** A text that is no JSON. */
+/** Invalid JSON. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** The one value in the text, for programs that ask for it. */
+/** The only value in the text, for programs that request it. */
 export function parsedJson(text: string): JqValue {
   try {
     const reader = new JsonReader(text)

@@ -1,19 +1,19 @@
-// Values as JSON text, as jq 1.6 prints them.
+// Writes values as JSON text, like jq 1.6.
 
 import { isArray, isObject, type JqValue, sortedKeys } from './value.ts'
 
 export interface Writing {
-  /** What each level is indented by; empty for everything on one line. */
+  /** The indentation of each level; empty for a single line. */
   indent: string
   sortsKeys: boolean
-  /** Nothing but ASCII. */
+  /** Only ASCII. */
   escapes: boolean
   colours: boolean
 }
 
 const COMPACT: Writing = { indent: '', sortsKeys: false, escapes: false, colours: false }
 
-/** jq refuses to go deeper; here the stack would. */
+/** jq refuses deeper values; here the stack would overflow. */
 const MAX_DEPTH = 256
 const START = {
   null: '1;30',
@@ -71,7 +71,7 @@ function write(value: JqValue, where: Output): void {
   parts.push(newline(writing, depth), list ? ']' : '}')
 }
 
-/** With the sequences of a terminal; where they stand is jq's own. */
+/** With terminal colors; their positions are jq's own. */
 function writeColoured(value: JqValue, { parts, writing, depth }: Output): void {
   const start = `\x1b[${colourOf(value)}m`
   const list = isArray(value) ? value : null
@@ -98,7 +98,7 @@ function writeColoured(value: JqValue, { parts, writing, depth }: Output): void 
     writeColoured(object?.get(key) ?? null, inner)
     comma = `${start},`
   }
-  // An object ends its last value's colour once more.
+  // An object resets its last value's color twice.
   parts.push(start, newline(writing, depth), start, list ? ']' : '}', PLAIN)
 }
 
@@ -122,12 +122,12 @@ function scalar(value: JqValue, { escapes }: Writing): string {
 const ASCII_ONLY = /[\u0080-\uffff]/g
 
 function textJson(text: string, escapes: boolean): string {
-  // JSON's own way to write a text differs in one character.
+  // `JSON.stringify` differs in one character.
   const json = JSON.stringify(text.isWellFormed() ? text : text.toWellFormed()).replaceAll('\x7f', '\\u007f')
   return escapes ? json.replace(ASCII_ONLY, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`) : json
 }
 
-/** The fewest digits that mean this number; plain where that takes at most 15 zeros more, else with an exponent. */
+/** The shortest digits of this number; in plain form with at most 15 additional zeros, otherwise with an exponent. */
 export function numberText(value: number): string {
   if (Number.isNaN(value)) return 'null'
   if (Object.is(value, -0)) return '-0'

@@ -1,4 +1,4 @@
-// A jq program in words. A text with parts to be filled in is one word that holds the words of its parts.
+// The tokens of a jq program. A string with interpolations is one token that contains the tokens of its parts.
 
 export type Token =
   | { kind: 'number'; value: number; line: number }
@@ -6,7 +6,7 @@ export type Token =
   | { kind: 'format' | 'field' | 'variable' | 'name' | 'keyword' | 'symbol'; text: string; line: number }
   | { kind: 'end'; line: number }
 
-/** A program that cannot be read; `jq: error:` and the program stand around the message. */
+/** An invalid program; the message is printed between `jq: error:` and the program. */
 export class JqSyntaxError extends Error {
   override readonly name = 'JqSyntaxError'
 }
@@ -19,7 +19,7 @@ KEYWORDS.delete('not')
 const TOKEN =
   /[ \t\r\n]+|#[^\n]*|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(@[a-zA-Z0-9_]+)|\.([a-zA-Z_]\w*)|\$(__loc__|(?:[a-zA-Z_]\w*::)*[a-zA-Z_]\w*)|((?:[a-zA-Z_]\w*::)*[a-zA-Z_]\w*)|(\?\/\/|\?\/\/=|\/\/=|\|=|\+=|-=|\*=|\/=|%=|==|!=|<=|>=|\/\/|\.\.|[.?[\]{}()|,:;=<>+\-*/%$])|(")/y
 
-/** The words up to the end, or to the bracket that closes a part of a text. */
+/** The tokens up to the end, or to the bracket that closes an interpolation. */
 class Lexer {
   readonly #text: string
   at = 0

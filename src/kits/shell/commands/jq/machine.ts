@@ -1,21 +1,21 @@
-// What a compiled program works with: values with the paths that led to them, the names that are bound, and a count of its
-// steps. A filter hands each of its results on at once; what comes after it is done before it goes on.
+// The runtime of a compiled program: values with their paths, bound names, and a step counter. A filter passes each
+// result on at once; the following filters run before it continues.
 
 import { JqError } from './operators.ts'
 import type { JqValue } from './value.ts'
 
-/** The way to a value, last step first; `LOST` for a value that is no longer a part of where the way began. */
+/** The path of a value, last step first; `LOST` for a value that is no longer a part of the path's start. */
 export type PathStep = { readonly parent: PathStep | null; readonly key: JqValue }
 export const ROOT: PathStep = { parent: null, key: null }
 export const LOST: PathStep = { parent: null, key: null }
-/** Absent where nobody asks for paths. */
+/** Absent if paths are not requested. */
 export type Path = PathStep | undefined
 
 export type Emit = (value: JqValue, path: Path) => void
 export type Filter = (env: Env, input: PathValue, emit: Emit) => void
 export type PathValue = { readonly value: JqValue; readonly path: Path }
 
-/** What is bound, the newest first. How far up a name stands is known when the program is compiled. */
+/** The bindings, the newest first. The position of a name is known at compile time. */
 export type Env = { readonly bound: Bound; readonly parent: Env } | null
 export type Closure = { readonly filter: Filter; readonly env: Env }
 export type Bound = { value: JqValue } | { closure: Closure } | { label: object } | 'function'
@@ -41,23 +41,23 @@ export class Halt extends Error {
   }
 }
 
-/** What a program says when it takes more than it is given. */
+/** The error if a program exceeds its limits. */
 export class TooMuch extends Error {
   override readonly name = 'TooMuch'
 }
 
-/** A program cannot be paused between two results: well before others would have waited too long, it is cut off. */
+/** A program cannot be paused between two results, so it is stopped well before others would have waited too long. */
 const MAX_STEPS = 40_000_000
 const MAX_MS = 3000
 const WORN_STEPS = 20_000
 const WORN_MS = 12
 const CLOCK_EVERY_STEPS = 4096
 
-/** The inputs of a program and what it may spend. */
+/** The inputs and limits of a program. */
 export interface Machine {
   readonly globals: ReadonlyMap<string, JqValue>
   readonly env: Readonly<Record<string, string>>
-  /** The next input, or null when there is none. */
+  /** The next input, or null if there is none. */
   nextInput(): { value: JqValue } | null
   inputName(): JqValue
   inputLine(): number
@@ -70,13 +70,13 @@ export class Steps {
   #left = MAX_STEPS
   #since = Date.now()
 
-  /** To be called after a pause. */
+  /** Must be called after a pause. */
   restart(): void {
     this.#left = MAX_STEPS
     this.#since = Date.now()
   }
 
-  /** Whether others should have their turn. */
+  /** Whether other work should get a turn. */
   get isWorn(): boolean {
     return this.#left < MAX_STEPS - WORN_STEPS || Date.now() - this.#since > WORN_MS
   }
@@ -117,12 +117,12 @@ export function valueBound(env: Env, hops: number): JqValue {
   return bound.value
 }
 
-/** Runs a filter whose paths nobody asks for. */
+/** Runs a filter without paths. */
 export function run(filter: Filter, env: Env, value: JqValue, emit: (value: JqValue) => void): void {
   filter(env, { value, path: undefined }, emit)
 }
 
-/** The first result; the filter goes no further. Null when there is none. */
+/** The first result; the filter is stopped after it. Null if there is none. */
 export function firstOf(filter: Filter, env: Env, value: JqValue): { value: JqValue } | null {
   const label = {}
   let found: { value: JqValue } | null = null

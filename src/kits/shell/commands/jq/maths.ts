@@ -10,7 +10,7 @@ const ONE: Readonly<Record<string, (x: number) => number>> = {
   ...{ log: Math.log, log2: Math.log2, log10: Math.log10, log1p: Math.log1p },
   ...{ sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin, acos: Math.acos, atan: Math.atan },
   ...{ sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh, asinh: Math.asinh, acosh: Math.acosh, atanh: Math.atanh },
-  // Halves go away from zero here, to the even neighbour there.
+  // C rounds halves away from zero, JavaScript upwards.
   round: (x) => Math.sign(x) * Math.floor(Math.abs(x) + 0.5),
   rint: toEven,
   nearbyint: toEven,
@@ -69,10 +69,10 @@ function toEven(x: number): number {
   return floor % 2 === 0 ? floor : floor + 1
 }
 
-/** The power of two above the number. */
+/** The exponent of the power of two above the number. */
 function exponentOf(x: number): number {
   let exponent = Math.floor(Math.log2(Math.abs(x))) + 1
-  // A logarithm can be a little off.
+  // A logarithm can be slightly wrong.
   while (Math.abs(x) >= 2 ** exponent) exponent++
   while (Math.abs(x) < 2 ** (exponent - 1)) exponent--
   return exponent

@@ -1,9 +1,9 @@
-// What the operators of jq do with values, and what they say when they cannot.
+// The operators of jq, and their error messages.
 
 import { toJson } from './json-write.ts'
 import { compareValues, equalValues, isArray, isObject, type JqObject, type JqValue, typeOf } from './value.ts'
 
-/** What a program can raise and catch; its text is what `jq: error` shows. */
+/** An error that a program can raise and catch; its text is shown after `jq: error`. */
 export class JqError extends Error {
   override readonly name = 'JqError'
   readonly value: JqValue
@@ -14,10 +14,10 @@ export class JqError extends Error {
   }
 }
 
-/** Longer texts of values are cut in messages, as jq's buffers do. */
+/** Longer texts of values are cut in messages, like in jq. */
 const SHOWN_BYTES = 14
 
-/** `number (1)`, as messages name a value. */
+/** `number (1)`, the form of a value in messages. */
 export function valueLabel(value: JqValue): string {
   return `${typeOf(value)} (${cut(toJson(value), SHOWN_BYTES)})`
 }
@@ -58,7 +58,7 @@ function subtract(a: JqValue, b: JqValue): JqValue {
   throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be subtracted`)
 }
 
-/** A longer text than this is refused before it fills the memory. */
+/** A longer text is refused before it fills the memory. */
 const MAX_TEXT_CHARS = 32 * 1024 * 1024
 
 function multiply(a: JqValue, b: JqValue): JqValue {

@@ -1,4 +1,4 @@
-// The terms of a jq program: what stands between operators, with what is appended to it.
+// Parses the terms of a jq program: the operands with their suffixes.
 
 import type { Node, Pattern } from './ast.ts'
 import { JqSyntaxError, type Token } from './lexer.ts'
@@ -173,7 +173,7 @@ function parseKey(stream: TokenStream): Node {
   return key
 }
 
-/** Terms, and terms joined by `|`: an operator needs parentheses. */
+/** Terms, and terms joined by `|`: other operators need parentheses. */
 function parseEntryValue(stream: TokenStream): Node {
   const left: Node = stream.takeIf('-') ? { kind: 'negate', body: parseTerm(stream) } : parseTerm(stream)
   return stream.takeIf('|') ? { kind: 'pipe', left, right: parseEntryValue(stream) } : left
@@ -218,7 +218,7 @@ function parseFold(stream: TokenStream, kind: 'reduce' | 'foreach'): Node {
     : { kind, source, pattern, start, update, extract }
 }
 
-/** One, or several between `?//` of which the first that fits counts. */
+/** One, or several separated by `?//`, of which the first that matches is used. */
 export function parsePatterns(stream: TokenStream): Pattern[] {
   const found = [parsePattern(stream)]
   while (stream.takeIf('?//')) found.push(parsePattern(stream))

@@ -1,11 +1,11 @@
-// From the words of a jq program to its tree. What binds how tightly is jq 1.6's grammar.
+// Parses the tokens of a jq program. The precedences are those of jq 1.6's grammar.
 
 import type { Definition, Node } from './ast.ts'
 import { tokensOf } from './lexer.ts'
 import { parsePatterns, parseTerm } from './parse-term.ts'
 import { TokenStream } from './token-stream.ts'
 
-/** From loosest to tightest, below `|` and `,`. */
+/** From lowest to highest precedence, above `|` and `,`. */
 const LEVELS: readonly { operators: readonly string[]; side: 'left' | 'right' | 'none' }[] = [
   { operators: ['//'], side: 'right' },
   { operators: ['=', '|=', '+=', '-=', '*=', '/=', '%=', '//='], side: 'none' },
@@ -24,7 +24,7 @@ export function parseProgram(text: string): Node {
   return program
 }
 
-/** A program of definitions alone answers its input. */
+/** A program with only definitions returns its input. */
 function endsAfterDefinitions(stream: TokenStream): Node | null {
   const definitions: Definition[] = []
   while (stream.is('def')) definitions.push(parseDefinition(stream))
@@ -33,7 +33,7 @@ function endsAfterDefinitions(stream: TokenStream): Node | null {
   return definitions.reduceRight<Node>((inner, definition) => ({ kind: 'define', definition, body: inner }), body)
 }
 
-/** Definitions alone, as the prelude has them. */
+/** Only definitions, like in the prelude. */
 export function parseDefinitions(text: string): Definition[] {
   const stream = new TokenStream(tokensOf(text), parsePipe)
   const found: Definition[] = []

@@ -1,17 +1,17 @@
-// Getting, setting and deleting what a path leads to.
+// Reads, sets and deletes the values at paths.
 
 import { JqError, valueLabel } from './operators.ts'
 import { compareValues, equalValues, isArray, isObject, type JqObject, type JqValue, typeOf } from './value.ts'
 
-/** Containers that were made for one operation and are seen by nobody else yet: they may be changed in place. */
+/** Containers created in one operation that are not visible elsewhere yet: they may be changed in place. */
 export type Owned = Set<object>
 
 /** Longer keys are not shown in messages. */
 const SHOWN_KEY_BYTES = 30
-/** An array is filled up with nulls; a program must not fill the memory with them. */
+/** An array is filled up with nulls, so its length is limited to protect the memory. */
 const MAX_ITEMS = 16_777_216
 
-/** `value[key]`; null for what is not there. */
+/** `value[key]`; null if it does not exist. */
 export function valueAt(value: JqValue, key: JqValue): JqValue {
   if (typeof key === 'string') {
     if (isObject(value)) return value.get(key) ?? null
@@ -37,7 +37,7 @@ function cannotIndex(value: JqValue, key: JqValue): JqError {
 
 export type Bounds = { from: JqValue; to: JqValue }
 
-/** Both have to be there; nothing but null stands for an open end. */
+/** Both must exist; only null stands for an open end. */
 const boundsOf = (key: JqObject): Bounds => ({
   from: key.get('start') ?? missing(key),
   to: key.get('end') ?? missing(key),
@@ -45,7 +45,7 @@ const boundsOf = (key: JqObject): Bounds => ({
 
 const missing = (key: JqObject): JqValue => (key.has('start') && key.has('end') ? null : false)
 
-/** Of a text the characters, of an array the items. */
+/** The characters of a text, or the items of an array. */
 function sliced(value: JqValue, bounds: Bounds): JqValue {
   if (value === null) return null
   if (typeof value === 'string') {
@@ -85,7 +85,7 @@ export function getPath(value: JqValue, path: readonly JqValue[]): JqValue {
   return found
 }
 
-/** A copy of the value with another one at the path; what is owned already is not copied again. */
+/** A copy of the value with another one at the path; owned containers are not copied again. */
 export function setPath(
   value: JqValue,
   path: readonly JqValue[],
@@ -118,7 +118,7 @@ function ownObject(value: JqObject | null, owned: Owned): Map<string, JqValue> {
 }
 
 export function ownList(value: readonly JqValue[] | null, owned: Owned): JqValue[] {
-  // Whatever is owned was made as an array that can be changed.
+  // All owned arrays were created as mutable.
   if (value !== null && owned.has(value)) return value as JqValue[]
   const copy = value === null ? [] : value.slice()
   owned.add(copy)
@@ -142,7 +142,7 @@ function withSlice(value: readonly JqValue[], bounds: Bounds, put: JqValue): JqV
   return [...value.slice(0, from), ...put, ...value.slice(to)]
 }
 
-/** Without what the paths lead to. */
+/** Without the values at the paths. */
 export function deletePaths(value: JqValue, paths: readonly JqValue[]): JqValue {
   const sorted = paths.slice().sort(compareValues)
   const lists = sorted.map((path) => {
@@ -153,7 +153,7 @@ export function deletePaths(value: JqValue, paths: readonly JqValue[]): JqValue 
   return lists[0]?.length === 0 ? null : without(value, lists, { start: 0, owned: new Set() })
 }
 
-/** The paths are sorted, and those that begin alike are done together. */
+/** The paths are sorted, and those with a common start are processed together. */
 function without(
   value: JqValue,
   paths: readonly (readonly JqValue[])[],
@@ -217,7 +217,7 @@ export function keysOf(value: JqValue): JqValue[] {
   throw new JqError(`${valueLabel(value)} has no keys`)
 }
 
-/** The pieces of a container with their keys. */
+/** The entries of a container with their keys. */
 export function piecesOf(value: JqValue): Iterable<readonly [JqValue, JqValue]> {
   if (isArray(value)) return value.entries()
   if (isObject(value)) return value

@@ -1,8 +1,8 @@
-// Filters that go on with their own results, done with a list instead of calls in calls: there is no depth that is too deep.
+// Filters applied to their own results, implemented with a list instead of nested calls, so that no depth is too great.
 
 import type { Filter, Machine, PathValue } from './machine.ts'
 
-/** The value, then what the filter makes of it, and of that again. */
+/** The value, then the filter's results for it, and for those again. */
 export function recurseWith(filter: Filter, { steps }: Machine): Filter {
   return (env, input, emit) => {
     const waiting: PathValue[] = [input]
@@ -21,13 +21,16 @@ export function recurseWith(filter: Filter, { steps }: Machine): Filter {
 
 type Choice = 'emit' | 'go on' | 'both' | 'neither'
 
-/** `while` and `until`: for each result of the condition, whether the value is a result and whether it is gone on with. */
+/**
+ * `while` and `until`: for each result of the condition, whether the value is a result and whether the loop continues
+ * with it.
+ */
 export function loopWith(
   { condition, next: update, choose }: { condition: Filter; next: Filter; choose: (isMet: boolean) => Choice },
   { steps }: Machine,
 ): Filter {
   return (env, input, emit) => {
-    // What is still to be done: a value to be looked at, or one to be handed on.
+    // The pending work: a value to process, or a result to pass on.
     const waiting: { at: PathValue; isResult: boolean }[] = [{ at: input, isResult: false }]
     for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
       const { at, isResult } = item

@@ -1,4 +1,4 @@
-// Regular expressions as jq has them, done with those of JavaScript: both know nearly the same ones.
+// jq's regular expressions, implemented with those of JavaScript, which are nearly the same.
 
 import { JqError, valueLabel } from './operators.ts'
 import type { JqValue } from './value.ts'
@@ -37,7 +37,7 @@ function patternOf(re: string, flags: string): CompiledRegex {
   const unknown = [...flags].find((flag) => !'gimnpslx'.includes(flag))
   if (unknown !== undefined) throw new JqError(`${flags} is not a valid modifier string`)
   if (flags.includes('l')) throw new JqError('the modifier l (longest match) is not available here')
-  // Only p lets `.` match line ends. x allows comments, i is for any case. `^` is the beginning of the text anyway.
+  // Only p lets `.` match line ends. x allows comments, i ignores case. `^` always is the beginning of the text.
   const [head = '', own = ''] = INLINE.exec(re) ?? []
   const has = (flag: string, inline = flag) => flags.includes(flag) || own.includes(inline)
   const options = `dgu${has('i') ? 'i' : ''}${has('p', 's') ? 's' : ''}`
@@ -49,12 +49,12 @@ function patternOf(re: string, flags: string): CompiledRegex {
   return asked
 }
 
-/** Flags for the whole of a pattern, at its beginning. */
+/** Flags for a whole pattern, at its beginning. */
 const INLINE = /^\(\?([isx]+)\)/
-/** A bracket that closes a class where one begins. */
+/** A closing bracket at the start of a class. */
 const CLOSED_AT_ONCE = /((?:^|[^\\])(?:\\\\)*\[\^?)\](?=([^\]]*\])?)/g
 
-/** There it is a letter of the class, which is closed by another one. */
+/** It is a literal there, and the class is closed by another one. */
 function withBrackets(re: string): string {
   return re.replace(CLOSED_AT_ONCE, (_, start: string, closed?: string) => {
     if (closed === undefined) throw new JqError(`${re} (at offset 0) is not a valid regex: empty char-class`)
@@ -91,13 +91,13 @@ const CLASSES: Readonly<Record<string, string>> = {
 const PART =
   /\[:(\^?)(\w+):\]|\\([AzZhHGK])|\\([\s\S])|(\(\?>)|(\(\?#[^)]*\))|\(\?([imx]+)\)|([*+?}])\+|(\[)|([\]{}])|(\$)/g
 
-/** What Oniguruma writes in another way. */
+/** Translates Oniguruma's different notations. */
 function translated(re: string): string {
   let open = 0
   return re.replace(
     PART,
     (whole, negated, name, anchor, escaped, atomic, comment, flags, possessive, bracket, closing, dollar) => {
-      // The end of the text, or the line end before it: lines within are not looked at.
+      // The end of the text, or the line end before it, but not line ends inside.
       if (dollar !== undefined) return open > 0 ? whole : anchorOf('Z', re)
       if (name !== undefined && open > 0) return classOf(name, negated === '^', re)
       if (anchor !== undefined) return anchorOf(anchor, re)
@@ -156,7 +156,7 @@ function matchesIn(input: string, { pattern, isGlobal, skipsEmpty }: CompiledReg
     const match = pattern.exec(input)
     if (!match) return found
     if (!(match[0] === '' && skipsEmpty)) found.push(described(match, { names, position }))
-    // One that is empty may be found again: the search goes on one letter further, wherever it was.
+    // An empty match may be found again: the search continues one character further.
     start = match[0] === '' ? start + (isWide(input, start) ? 2 : 1) : match.index + match[0].length
     if (!isGlobal || start >= input.length) return found
   }
@@ -178,7 +178,7 @@ function described(match: RegExpExecArray, { names, position }: CaptureNames): M
   return { ...place(ranges[0], whole), text: whole, captures }
 }
 
-/** From the place in JavaScript's text to the number of characters before it. */
+/** Converts a position in JavaScript's text to the number of characters before it. */
 function positionsIn(input: string): (unit: number) => number {
   if (!/[\ud800-\udbff]/.test(input)) return (unit) => unit
   const before = new Uint32Array(input.length + 1)
@@ -190,7 +190,7 @@ function positionsIn(input: string): (unit: number) => number {
   return (unit) => before[unit] ?? 0
 }
 
-/** Of each group in the order in which they open, its name. */
+/** The names of the groups, in the order of their opening brackets. */
 function namesIn(source: string): (string | null)[] {
   const names: (string | null)[] = []
   for (const [, name, plain] of source.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]])*\]|\(\?<([A-Za-z_]\w*)>|(\((?!\?))/g)) {

@@ -1,10 +1,10 @@
-// Which names stand where, while a program is compiled.
+// The visible names during compilation.
 
 import type { Definition, Node } from './ast.ts'
 import { JqSyntaxError } from './lexer.ts'
 import type { Filter, Machine } from './machine.ts'
 
-/** A function of the program or of the prelude; its body is filled in when it is compiled. */
+/** A function of the program or of the prelude; its body is set when it is compiled. */
 export interface Code {
   readonly params: Definition['params']
   body: Filter | null
@@ -14,7 +14,7 @@ export type Name =
   | { kind: 'variable' | 'closure' | 'label'; name: string }
   | { kind: 'function'; name: string; code: Code }
 
-/** The newest first. `depth` counts what is bound below, as the environment has it. */
+/** The newest first. `depth` is the number of bindings below, as in the environment. */
 export interface Scope {
   readonly entry: Name
   readonly parent: Scope | null
@@ -41,7 +41,7 @@ export function undefinedName(name: string): JqSyntaxError {
   return new JqSyntaxError(`${name} is not defined`)
 }
 
-/** Makes filters of nodes; what compiles one kind of node asks it for the parts. */
+/** Compiles nodes to filters; the compilers of single kinds call it for their parts. */
 export interface Compiler {
   readonly machine: Machine
   filter(node: Node, scope: Scope | null): Filter

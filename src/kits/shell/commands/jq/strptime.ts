@@ -1,9 +1,9 @@
-// Times read from a text as the C library's `strptime` reads them.
+// Parses times from a text like the C library's `strptime`.
 
 import { type Clock, DAYS, MONTHS } from '../strftime.ts'
 import { JqError } from './operators.ts'
 
-/** What jq shows for parts that a format does not tell. */
+/** jq's values for parts that are not in the format. */
 const UNTOLD = { weekday: 8, yearDay: 367 }
 
 const COMPOSED: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const COMPOSED: Readonly<Record<string, string>> = {
   c: '%a %b %e %H:%M:%S %Y',
 }
 const DIRECTIVE = /%[-_0^#]*([\s\S])|\s+|[^%]/g
-/** What is read and says nothing about the time, as a zone does. */
+/** Fields that are read but do not affect the time, such as a zone. */
 const PASSED_OVER: Readonly<Record<string, RegExp>> = {
   ...{ '%': /%/y, G: /\d+/y, Z: /\s*\S*/y, z: /\s*(?:Z|[+-]\d\d(?::?[0-5]\d)?(?!\d))/y },
 }
@@ -19,7 +19,7 @@ const UNKNOWN_HERE = 'UWEO'
 
 type TimeField = 'month' | 'day' | 'weekday' | 'yearDay' | 'date'
 
-/** The time, and what stands behind it; null when the text is another one than the format says. */
+/** The time, and the text after it; null if the text does not match the format. */
 export function readTime(text: string, format: string): { time: Clock; rest: string } | null {
   const reader = new TimeReader(text)
   if (!reader.reads(format)) return null
@@ -152,7 +152,7 @@ class TimeReader {
     return true
   }
 
-  /** As many digits as a number in the range can have. */
+  /** At most the number of digits of the range. */
   #number({ from, to, digits }: NumberRange): number | null {
     this.#matches(/ */y)
     let [value, read] = [0, 0]
@@ -194,12 +194,12 @@ const NUMBERS: Readonly<Record<string, NumberRange>> = {
 
 const DAY_MS = 86_400_000
 
-/** Its beginning, since 1970; years before 100 are those years. */
+/** The start of the day, since 1970; years before 100 are literal. */
 export function dayOf(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day)
 }
 
-/** Of whole seconds since 1970. */
+/** From whole seconds since 1970. */
 export function brokenTime(seconds: number): Clock {
   const date = new Date(seconds * 1000)
   const year = date.getUTCFullYear()

@@ -1,4 +1,4 @@
-// The words of a program, looked at one by one.
+// Reads the tokens of a program one by one.
 
 import type { Node } from './ast.ts'
 import { JqSyntaxError, type Token } from './lexer.ts'
@@ -15,12 +15,12 @@ export class TokenStream {
     this.#parsePipe = parsePipe
   }
 
-  /** The longest expression that begins here. */
+  /** The longest expression that starts here. */
   pipe(): Node {
     return this.#parsePipe(this)
   }
 
-  /** All of these words as one expression. */
+  /** All of these tokens as one expression. */
   whole(tokens: readonly Token[]): Node {
     const inner = new TokenStream(tokens, this.#parsePipe)
     const node = inner.pipe()

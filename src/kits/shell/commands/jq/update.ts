@@ -21,7 +21,7 @@ export function compileUpdate({ operator, left, right }: Update, compiler: Compi
 
 type Combine = (there: JqValue, put: JqValue) => JqValue
 
-/** What stands at the path afterwards. */
+/** The new value at the path. */
 export function combining(operator: string): Combine {
   if (operator === '=') return (_, put) => put
   if (operator === '//=') return (there, put) => (isTrue(there) ? there : put)
@@ -46,7 +46,7 @@ export function combined(
 type UpdateState = { env: Env; value: JqValue; owned: Owned }
 type Path = Parameters<typeof getPath>[1]
 
-/** With one change after the other, at each of the paths. */
+/** Applies one change after another, at each of the paths. */
 function changedAt(
   paths: Filter,
   { env, value, owned }: UpdateState,
@@ -55,14 +55,14 @@ function changedAt(
   let state = value
   for (const path of pathsOf(paths, env, value, shortly)) {
     const there = getPath(state, path)
-    // What is read may become a part of what is put there: then it is no longer ours alone.
+    // A value that was read may become a part of the new one: then it is no longer owned.
     if (typeof there === 'object' && there !== null && owned.has(there)) owned.clear()
     state = change(state, path, there)
   }
   return state
 }
 
-/** With the first result of the update at each path; where it has none, the path is deleted, as jq 1.6 does it one by one. */
+/** With the first result of the update at each path; without a result, the path is deleted, one by one like in jq 1.6. */
 export function modified(
   { paths, update }: { paths: Filter; update: Filter },
   env: Env,

@@ -1,6 +1,6 @@
-// What a function on values is.
+// The type of functions on values.
 
 import type { JqValue } from './value.ts'
 
-/** `env` has the variables of the shell: some functions go by `TZ`. */
+/** `env` contains the shell's variables: some functions use `TZ`. */
 export type ValueFunction = (input: JqValue, args: readonly JqValue[], env: Readonly<Record<string, string>>) => JqValue

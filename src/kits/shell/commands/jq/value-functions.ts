@@ -1,4 +1,5 @@
-// Built-in functions from values to a value: those of texts, arrays and objects. Numbers are in `maths.ts`, times in `dates.ts`.
+// Built-in functions from values to a value: those of texts, arrays and objects. Numbers are in `maths.ts`, times in
+// `dates.ts`.
 
 import { DATE_FUNCTIONS } from './dates.ts'
 import { asText, formatted } from './formats.ts'
@@ -142,7 +143,7 @@ function contains(a: JqValue, b: JqValue): boolean {
   throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot have their containment checked`)
 }
 
-/** Long lists of texts, arrays and objects would take too long pair by pair. */
+/** Adding long lists of texts, arrays and objects in pairs would take too long. */
 function sum(input: JqValue): JqValue {
   const items = isObject(input) ? [...input.values()] : isArray(input) ? input : null
   if (items === null) throw new JqError(`Cannot iterate over ${valueLabel(input)}`)
@@ -207,7 +208,7 @@ function joined(input: JqValue, [separator = null]: readonly JqValue[]): JqValue
   return parts.join(String(separator))
 }
 
-/** In bytes of UTF-8, as jq 1.6 counts them here. */
+/** In bytes of UTF-8, like in jq 1.6. */
 function placesIn(input: string, wanted: string): number[] {
   const found: number[] = []
   if (wanted === '') return found
@@ -246,14 +247,14 @@ function imploded(input: JqValue): JqValue {
     .join('')
 }
 
-/** The text with what was matched replaced; each piece has its first replacement. */
+/** The text with its matches replaced; each part uses its first replacement. */
 function replacedIn(input: string, edits: JqValue, put: JqValue): JqValue {
   const chars = [...input]
   let [result, at, previous]: [string, number, number | undefined] = ['', 0, undefined]
   const replacements = isArray(put) ? put : []
   for (const [i, edit] of (isArray(edits) ? edits : []).entries()) {
     const [offset, length] = [valueAt(edit, 'offset'), valueAt(edit, 'length')].map(Number)
-    // A search for all of them finds the end of the text again and again.
+    // A global search finds the end of the text repeatedly.
     if (i > 0 && length === 0 && offset === at && offset === previous) continue
     previous = offset
     const options = replacements[i]
@@ -266,7 +267,7 @@ function replacedIn(input: string, edits: JqValue, put: JqValue): JqValue {
   return result + chars.slice(at).join('')
 }
 
-/** Where the value stands in a sorted array, or minus one minus where it would belong. */
+/** The index of the value in a sorted array, or minus one minus its insertion point. */
 function searched(input: JqValue, [wanted = null]: readonly JqValue[]): JqValue {
   const items = list(input, 'be searched from')
   let [low, high] = [0, items.length - 1]

@@ -1,5 +1,5 @@
-// The values that a jq program works on, and how they are ordered. Objects are maps: they keep the order in which
-// keys came, those that look like numbers included.
+// The values of a jq program, and their order. Objects are maps: they keep the order of their keys, including keys that
+// look like numbers.
 
 export type JqObject = ReadonlyMap<string, JqValue>
 export type JqValue = null | boolean | number | string | readonly JqValue[] | JqObject
@@ -17,7 +17,7 @@ export function typeOf(value: JqValue): string {
 const ORDER = ['null', 'false', 'true', 'number', 'string', 'array', 'object']
 const rank = (value: JqValue): number => ORDER.indexOf(typeof value === 'boolean' ? String(value) : typeOf(value))
 
-/** By jq's order of all values: negative, zero or positive. NaN is less than every number. */
+/** In jq's order of all values: negative, zero or positive. NaN is less than every number. */
 export function compareValues(a: JqValue, b: JqValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a < b || Number.isNaN(a) ? -1 : a === b ? 0 : 1
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b)
@@ -27,14 +27,14 @@ export function compareValues(a: JqValue, b: JqValue): number {
   return isObject(a) && isObject(b) ? compareObjects(a, b) : 0
 }
 
-/** By code points, which is the order of the bytes in UTF-8. */
+/** By code points, which is the order of the UTF-8 bytes. */
 function compareTexts(a: string, b: string): number {
   if (a === b) return 0
   const most = Math.min(a.length, b.length)
   for (let i = 0; i < most; i++) {
     const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)]
     if (x === y) continue
-    // A surrogate stands for a code point above all others.
+    // A surrogate represents a code point above all others.
     const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdfff
     return isHigh(x) === isHigh(y) ? x - y : isHigh(x) ? 1 : -1
   }

@@ -1,4 +1,4 @@
-// One patch and its file: whether it fits, and what is done and said then.
+// Applies one patch to its file, with the messages.
 
 import { linesOf } from '../../../../workspace/diff.ts'
 import { replaceContents } from '../../../../workspace/file-system.ts'
@@ -18,7 +18,7 @@ export interface Outcome {
   text: string
 }
 
-/** Files that a patch of the same run has made or changed, as a run that only looks would find them. */
+/** Files that earlier patches of this run have created or changed, for a dry run. */
 export type PatchedFiles = Map<string, string | null>
 
 export class FilePatching {
@@ -28,7 +28,7 @@ export class FilePatching {
   readonly #seen: PatchedFiles
   #text = ''
   #given: FilePatch
-  /** The rest is left out. */
+  /** The rest is skipped. */
   #isSkipped = false
   #hasRejectFile = true
 
@@ -44,7 +44,7 @@ export class FilePatching {
     this.#seen = seen
   }
 
-  /** A patch that is turned round looks for its file under the first of its names all the same. */
+  /** A reversed patch still uses the first of its names to find the file. */
   #named(): FilePatch {
     const { oldName, newName } = this.#given
     return this.#options.isReversed ? { ...this.#given, oldName: newName, newName: oldName } : this.#given
@@ -110,7 +110,7 @@ export class FilePatching {
       this.#say(`${isDry ? 'checking' : 'patching'} file ${shown}\n`)
       this.#asksForReversed(lines)
     }
-    // What says that there is no file has no place in one that is there.
+    // A patch that says that the file does not exist does not fit an existing one.
     const hasNoPlace = !this.#isSkipped && lines.length > 0 && absence(this.#given, 'old') > 1
     const patched =
       this.#isSkipped || hasNoPlace
@@ -121,7 +121,7 @@ export class FilePatching {
     return { ok, text: this.#text }
   }
 
-  /** The file is another version than the patch was made for. */
+  /** The file is another version than the one the patch was made for. */
   #checkPrerequisite(before: string): void {
     const { prerequisite } = this.#given
     if (prerequisite === null || this.#isSkipped || before.split(/\s+/).includes(prerequisite)) return
@@ -141,14 +141,14 @@ export class FilePatching {
     return this.#options.file === null ? (strippedName(`b/${to}`, this.#options.strip) ?? to) : to
   }
 
-  /** Null when there is no such file. */
+  /** Null if there is no such file. */
   async #contents(path: string): Promise<string | null> {
     const seen = this.#seen.get(path)
     if (seen !== undefined) return seen
     return kindAt(this.#call.fs, path) === null ? null : losslessText(await this.#call.fs.read(path))
   }
 
-  /** A patch that makes what is there, or takes away what is not, may be the wrong way round. */
+  /** A patch that creates an existing file, or deletes a missing one, may be reversed. */
   #asksForAbsent(name: string, before: string | null): void {
     const isEmpty = before === null || before === ''
     const looksReversed = isEmpty ? absence(this.#given, 'new') > 0 : absence(this.#given, 'old') > 1
@@ -174,7 +174,7 @@ export class FilePatching {
     }
   }
 
-  /** Nobody is there to answer. */
+  /** There is no user to answer. */
   #ask(question: string): void {
     const { isForward, isForced, isBatch, isReversed } = this.#options
     this.#text += question
@@ -190,7 +190,7 @@ export class FilePatching {
     this.#isSkipped = isForward || !(isForced || isBatch)
   }
 
-  /** Writes what came of it, and tells what did not fit. */
+  /** Writes the result, and reports rejected hunks. */
   async #settle({ name, path, before, patched, renamed }: Settling): Promise<boolean> {
     const { fs } = this.#call
     const { isDry, output, removesEmpty } = this.#options
@@ -237,7 +237,7 @@ export class FilePatching {
     if (renamed !== null && !this.#given.git.isCopy && goal !== path) this.#remove(path)
   }
 
-  /** With the folders that nothing is left in, up to the one that is worked in. */
+  /** Including folders that become empty, up to the current one. */
   #remove(path: string): void {
     const { fs } = this.#call
     if (kindAt(fs, path) !== null) fs.remove(path)
@@ -248,7 +248,7 @@ export class FilePatching {
     }
   }
 
-  /** Whether every hunk found its place. */
+  /** Whether every hunk was applied. */
   async #reject(name: string, { failed }: Patched): Promise<boolean> {
     if (failed.length === 0) return true
     const { isDry, output, rejects, strip } = this.#options

@@ -1,11 +1,11 @@
-// Hunks of a patch put into a text, found where they belong as GNU's `patch` finds them: near their place, at first with all of
-// their context, then with less of it.
+// Applies hunks to a text, with positions found like in GNU's `patch`: near their line number, first with all of their
+// context, then with less.
 
 import type { Hunk, PatchForm } from './read.ts'
 
 export interface Patched {
   lines: string[]
-  /** What is said about hunks that were not exactly where they said. */
+  /** Messages about hunks with an offset or fuzz. */
   notes: string[]
   failed: Hunk[]
 }
@@ -31,7 +31,7 @@ export function applyHunks(before: readonly string[], hunks: readonly Hunk[], ma
     offset = at - first
     if (offset !== 0 || fuzz > 0) notes.push(noteOf(i + 1, { line: at + 1 + grown, fuzz, offset }))
     for (let i = taken; i < at; i++) lines.push(before[i] ?? '')
-    // Where context was passed over, the file's own lines stay.
+    // For ignored context, the file's own lines are kept.
     const { head, tail } = trimmedBy(fuzz, parts)
     const old = parts.old.length
     lines.push(...before.slice(at, at + head), ...parts.next.slice(head, parts.next.length - tail))
@@ -42,7 +42,7 @@ export function applyHunks(before: readonly string[], hunks: readonly Hunk[], ma
   return { lines: lines.concat(before.slice(taken)), notes, failed }
 }
 
-/** Whether it would fit if carriage returns at the ends of lines did not count. */
+/** Whether it would match without carriage returns at line ends. */
 function differsInEnds(before: readonly string[], parts: HunkSides): boolean {
   const plain = (lines: readonly string[]) => lines.map((line) => line.replace(/\r?\n$/, '\n'))
   const isDifferent = parts.old.some((line) => line.endsWith('\r\n')) !== before.some((line) => line.endsWith('\r\n'))
@@ -77,7 +77,7 @@ function partsOf({ lines }: Hunk): HunkSides {
   return parts
 }
 
-/** How many lines of context are passed over at both ends: the side with more context gives more. */
+/** The number of ignored context lines at both ends: more at the side with more context. */
 function trimmedBy(fuzz: number, { contextBefore, contextAfter }: HunkSides): { head: number; tail: number } {
   const most = Math.max(contextBefore, contextAfter)
   return { head: Math.max(0, fuzz - (most - contextBefore)), tail: Math.max(0, fuzz - (most - contextAfter)) }
@@ -108,7 +108,7 @@ function nearest(
     for (let i = head; i < old.length - tail; i++) if (before[at + i] !== old[i]) return false
     return true
   }
-  // Less context before than after means the very beginning of the file, and the other way round its end.
+  // Less context before than after means the start of the file, and vice versa its end.
   if (fuzz === 0 && contextBefore < contextAfter && expected <= 0) return fits(0) ? 0 : null
   if (fuzz === 0 && contextAfter < contextBefore && fits(last) && expected === last) return last
   const reach = Math.max(expected - from, last + tail - expected, 0)
@@ -119,7 +119,7 @@ function nearest(
   return null
 }
 
-/** The hunks that could not be put in, as a patch of their own: unified as they came, all others in context. */
+/** The rejected hunks, as a separate patch: unified ones in their form, all others in context form. */
 export function rejectsOf(header: string, hunks: readonly Hunk[], form: PatchForm): string {
   if (form !== 'unified') return header + hunks.map((hunk) => inContext(hunk, form)).join('')
   const range = (start: number, count: number) =>
@@ -146,7 +146,7 @@ function inContext(hunk: Hunk, form: PatchForm): string {
 
 type Marked = { kind: string; sign: string; text: string }
 
-/** Lines that come in place of others have a sign of their own, where the form has it. */
+/** Replaced lines have their own sign, if the form has one. */
 function marked(lines: readonly string[], hasChanges: boolean): Marked[] {
   const result: Marked[] = []
   let block: Marked[] = []

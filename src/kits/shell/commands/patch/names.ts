@@ -1,11 +1,11 @@
-// Which file a patch is for, as GNU's `patch` finds it.
+// Finds the file of a patch like GNU's `patch`.
 
 import type { FileSystem } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'
 import type { FilePatch } from './read.ts'
 
-/** Without a number of folders to drop, all of them are. Null where fewer are left than that. */
+/** Without a number of folders to remove, all are removed. Null if there are fewer. */
 export function strippedName(name: string | null, strip: number | null): string | null {
   if (name === null || name === '/dev/null') return null
   const parts = name.replace(/\/{2,}/g, '/').split('/')
@@ -14,8 +14,8 @@ export function strippedName(name: string | null, strip: number | null): string 
 }
 
 /**
- * How surely the text that is to be changed, or the one that is to come, is said not to be there: 1 where the only hunk has
- * nothing of it, 2 where name or time say so as well.
+ * How certain it is that the old or the new file does not exist: 1 if the only hunk has no lines of it, 2 if name or
+ * time say so too.
  */
 export function absence(patch: FilePatch, side: 'old' | 'new'): 0 | 1 | 2 {
   const [name, time] = side === 'old' ? [patch.oldName, patch.oldTime] : [patch.newName, patch.newTime]
@@ -29,7 +29,7 @@ export function absence(patch: FilePatch, side: 'old' | 'new'): 0 | 1 | 2 {
 
 const EPOCH = /^1970-01-01 00:00:00|^1969-12-31 \d\d:\d\d:\d\d.* -|^1970-01-01 \d\d:00:00.* \+/
 
-/** Null when no name leads to a file, and none is to be made. */
+/** Null if no name is an existing file, and none is to be created. */
 export function fileToPatch(patch: FilePatch, strip: number | null, fs: FileSystem, folder: string): string | null {
   const git = patch.git.from
   const isNamed = git !== null || patch.oldName !== null || patch.newName !== null
@@ -49,7 +49,7 @@ export function fileToPatch(patch: FilePatch, strip: number | null, fs: FileSyst
   return best(candidates.filter((name) => missing(name) === least))
 }
 
-/** The one with the fewest folders, then with the shortest last name, then the shortest; of those that are alike the first. */
+/** The one with the fewest folders, then with the shortest last name, then the shortest; among equals the first. */
 function best(names: readonly string[]): string | null {
   const measures = [
     (name: string) => name.split('/').length,

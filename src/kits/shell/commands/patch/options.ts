@@ -1,4 +1,4 @@
-// What `patch` is told on its command line.
+// The command line of `patch`.
 
 import { type GnuOptions, type GnuSpec, readGnuOptions } from '../gnu-options.ts'
 import type { PatchForm } from './read.ts'
@@ -32,7 +32,7 @@ export interface PatchOptions {
   isForced: boolean
   isBatch: boolean
   isBinary: boolean
-  /** The only kind of diff that is read, if one was named. */
+  /** The only kind of diff to be read, if one was given. */
   form: PatchForm | null
   removesEmpty: boolean
   backup: 'always' | 'mismatch' | 'never'
@@ -41,7 +41,7 @@ export interface PatchOptions {
   fuzz: number
   input: string | null
   folder: string
-  /** What is patched instead of the file that the patch names. */
+  /** The file to patch instead of the one in the patch. */
   file: string | null
   output: string | null
   rejects: string | null

@@ -41,7 +41,7 @@ function failure(message: string): ShellResult {
   return { stdout: '', stderr: `patch: **** ${message}\n`, exitCode: 2 }
 }
 
-/** A name is looked for in the folder that is worked in, as everywhere. */
+/** A name is relative to the current folder, as everywhere. */
 async function inputText(
   { input }: PatchOptions,
   folder: string,
@@ -77,7 +77,7 @@ async function toFiles(
   return result
 }
 
-/** `-o -`: the text goes to the standard output, and what is said elsewhere. */
+/** `-o -`: the text goes to the standard output, and messages to the standard error. */
 async function toOutput(
   patches: readonly FilePatch[],
   options: PatchOptions,

@@ -1,11 +1,11 @@
-// Patches as `diff` and git write them, unified, in context or normal, with any other text around them.
+// Parses patches of `diff` and git in unified, context or normal form, with any other text around them.
 
 export interface Hunk {
   oldStart: number
   oldLines: number
   newStart: number
   newLines: number
-  /** Each with its mark in front and without its end; `\` stands behind a line that has none. */
+  /** Each with its mark and without its line end; a `\` follows a line without one. */
   lines: string[]
 }
 
@@ -13,17 +13,17 @@ export type PatchForm = 'unified' | 'context' | 'normal'
 
 export interface FilePatch {
   form: PatchForm
-  /** Null where none is told. */
+  /** Null if there is none. */
   oldName: string | null
   newName: string | null
-  /** The name in an `Index:` line, and the word that `Prereq:` wants in the file. */
+  /** The name in an `Index:` line, and the word that `Prereq:` requires in the file. */
   indexName: string | null
   prerequisite: string | null
-  /** What stands behind the names. */
+  /** The text after the names. */
   oldTime: string
   newTime: string
   hunks: Hunk[]
-  /** What git says besides. */
+  /** Git's extended headers. */
   git: {
     isNew: boolean
     isDeleted: boolean
@@ -33,14 +33,14 @@ export interface FilePatch {
     isCopy: boolean
   }
   isBinary: boolean
-  /** The lines in front of the first hunk, and the number of the line where it begins. */
+  /** The lines before the first hunk, and the number of its first line. */
   lead: string[]
   line: number
-  /** Its lines ended with carriage returns, which were taken away. */
+  /** Its lines ended with carriage returns, which were removed. */
   isStripped: boolean
 }
 
-/** What cannot be read; the message names the line. */
+/** An invalid patch; the message contains the line. */
 export class MalformedPatch extends Error {}
 
 const UNIFIED = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
@@ -80,7 +80,7 @@ class PatchReader {
     return this.#lines[at] ?? ''
   }
 
-  /** Null when there is nothing but text up to the end. */
+  /** Null if only text is left. */
   #next(): FilePatch | null {
     const start = this.#at
     let patch = emptyPatch()
@@ -105,7 +105,7 @@ class PatchReader {
     return hasGit && isTold(patch) ? this.#ended(patch, start) : null
   }
 
-  /** The kind of diff that begins in this line, if one does. */
+  /** The kind of diff that starts in this line, if one does. */
   #formAt(line: string): PatchForm | null {
     const [next, third] = [this.#line(this.#at + 1), this.#line(this.#at + 2)]
     if (isHeader(line, next, '--- ', '+++ ') && UNIFIED.test(third)) return 'unified'
@@ -153,10 +153,10 @@ class PatchReader {
     const lines: string[] = []
     let [old, now] = [oldLines, newLines]
     while (old > 0 || now > 0) {
-      // At the end of the patch blank lines may have been taken off.
+      // Blank lines may have been removed at the end of the patch.
       const line = this.#lines[this.#at] ?? (now <= MOST_CHOPPED ? ' ' : undefined)
       if (line === undefined) throw new MalformedPatch(`unexpected end of file in patch`)
-      // An empty line has lost the blank in front of it.
+      // An empty line has lost its leading blank.
       const mark = line === '' ? ' ' : line.charAt(0)
       if (mark !== '\\') {
         if (!' +-'.includes(mark)) throw new MalformedPatch(`malformed patch at line ${this.#at + 1}: ${line}\n`)
@@ -242,7 +242,7 @@ const emptyPatch = (): FilePatch => ({
 const isHeader = (line: string, next: string, first: string, second: string): boolean =>
   line.startsWith(first) && next.startsWith(second)
 
-/** Whether git says something that needs no hunks. */
+/** Whether git's headers describe a change without hunks. */
 const isTold = ({ git, isBinary }: FilePatch): boolean =>
   git.isNew || git.isDeleted || git.from !== null || git.mode !== null || isBinary
 
@@ -275,7 +275,7 @@ function readGitLine(line: string, patch: FilePatch): boolean {
   return true
 }
 
-/** A time stands behind a tab; git quotes names of its own. */
+/** A time follows a tab; git quotes special names. */
 function nameAndTime(text: string, isGit: boolean): [string | null, string] {
   const tab = text.indexOf('\t')
   const [name, time] = tab < 0 ? [text.replace(/\r$/, ''), ''] : [text.slice(0, tab), text.slice(tab + 1)]
@@ -298,7 +298,7 @@ function unquoted(name: string): string {
 
 type Half = { start: number; lines: string[] }
 
-/** A half without lines is what the other one says of it. */
+/** A half without lines is derived from the other one. */
 function joinedHalves(old: Half, now: Half): Hunk {
   const marked = (half: Half, mark: string) =>
     half.lines.map((line) => (line.startsWith('\\') ? line : (line[0] === ' ' ? ' ' : mark) + line.slice(2)))
@@ -341,7 +341,7 @@ export function reversed(patch: FilePatch): FilePatch {
   }
 }
 
-/** What goes stands before what comes, also the other way round. */
+/** Removed lines are before added ones, also after reversing. */
 function turned(lines: readonly string[]): string[] {
   const [result, goes, comes]: [string[], string[], string[]] = [[], [], []]
   let last = result

@@ -1,4 +1,4 @@
-// The arguments of `printf`, taken one after the other; where there are no more, nothing and zero.
+// The arguments of `printf`, used one after another; missing ones are empty or zero.
 
 import { type LongDouble, longDoubleOf, readLongDouble } from './long-double.ts'
 
@@ -12,7 +12,7 @@ const INTEGER = /^[ \t\n\v\f\r]*([+-]?)(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d*)?/
 
 export class Arguments {
   readonly complaints: string[] = []
-  /** Something was no number. */
+  /** An argument was not a number. */
   hasFailed = false
   readonly #words: readonly string[]
   #next = 0
@@ -33,12 +33,12 @@ export class Arguments {
     return this.#words[this.#next++] ?? ''
   }
 
-  /** Between the least and the largest number of 64 bits with a sign. */
+  /** In the range of signed 64-bit numbers. */
   signed(): bigint {
     return this.#integer(LEAST, LARGEST)
   }
 
-  /** Negative numbers count back from the largest. */
+  /** Negative numbers count back from the maximum. */
   unsigned(): bigint {
     return this.#integer(-ALL_BITS, ALL_BITS) & ALL_BITS
   }
@@ -77,7 +77,7 @@ export class Arguments {
     const value = sign === '-' ? -size : size
     if (value >= least && value <= largest) return value
     if (all.length === word.length) this.complain(`warning: ${word}: ${OUT_OF_RANGE}`)
-    // Of numbers without a sign the largest stands for both ends.
+    // For unsigned numbers both limits become the maximum.
     return value > largest || least === -ALL_BITS ? largest : least
   }
 
@@ -90,9 +90,9 @@ export class Arguments {
 
 export const isCharacter = (word: string): boolean => word.startsWith("'") || word.startsWith('"')
 
-/** Of the character behind the quote. */
+/** Of the character after the quote. */
 function codeOf(word: string): bigint {
   const code = word.codePointAt(1) ?? 0
-  // A byte that is no character stands as a lone surrogate.
+  // An invalid byte is represented by a lone surrogate.
   return BigInt(code >= 0xdc80 && code <= 0xddff ? code & 0xff : code)
 }

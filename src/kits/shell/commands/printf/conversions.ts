@@ -1,4 +1,4 @@
-// The directives of `printf`: what stands between the percent sign and the letter, and how each letter shows its argument.
+// The directives of `printf`: the part between the percent sign and the letter, and the output for each letter.
 
 import { bytesOf } from '../text/bytes.ts'
 import type { Arguments } from './arguments.ts'
@@ -7,7 +7,7 @@ import { floatText } from './floats.ts'
 import type { Directive } from './pieces.ts'
 import { shellQuoted } from './quote.ts'
 
-/** What one directive may fill, and how exact a number may be: more is a mistake, and would fill the memory. */
+/** The limits of a directive's width and a number's precision: more is an error, and would fill the memory. */
 export const MAX_SIZE = 10_000_000
 
 export interface Sized {
@@ -16,7 +16,7 @@ export interface Sized {
   precision: number | null
 }
 
-/** With what stands in the arguments instead of the format. Null for sizes that nothing is made of here. */
+/** With sizes from arguments. Null for sizes that are not supported. */
 export function sized({ flags, width, precision }: Directive, args: Arguments): Sized | null {
   const asked = width === '*' ? args.size() : (width ?? 0)
   const exact = precision === '*' ? args.size() : precision
@@ -30,7 +30,7 @@ export function paddedText(text: string, { flags, width, precision }: Sized): st
   return flags.includes('-') ? cut.padEnd(width) : cut.padStart(width)
 }
 
-/** The bytes that a letter makes of its argument; null for a letter that there is none of. */
+/** The output bytes for an argument; null for an unknown letter. */
 export function convertedBytes(
   letter: string,
   sizes: Sized,
@@ -51,7 +51,7 @@ export function convertedBytes(
   return 'aAeEfFgG'.includes(letter) ? plain(numberText(letter, sizes, args)) : null
 }
 
-/** `%Q` cuts the word and not what it is quoted to. */
+/** `%Q` cuts the word, not its quoted form. */
 function quotedPart(word: string, sizes: Sized): string {
   const cut = sizes.precision === null ? word : word.slice(0, sizes.precision)
   return paddedText(bytesOf(shellQuoted(cut)), { ...sizes, precision: null })
@@ -75,7 +75,7 @@ function unsignedText(letter: string, value: bigint, sizes: Sized): string {
   return letter === 'X' ? text.toUpperCase() : text
 }
 
-/** A precision is the least number of digits, and takes their part from the flag `0`. */
+/** A precision is the minimum number of digits, and disables the flag `0`. */
 function numeral({ sign, digits }: { sign: string; digits: string }, { flags, width, precision }: Sized): string {
   const exact = precision === 0 && digits === '0' ? '' : digits.padStart(precision ?? 0, '0')
   return filled(sign, exact, { flags, width, hasZeros: precision === null })

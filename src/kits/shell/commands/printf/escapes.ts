@@ -1,10 +1,11 @@
-// Backslashes in the format of `printf` and in what `%b` is given, as bash reads them. Texts are bytes, one character each.
+// Backslash escapes in the format of `printf` and in arguments of `%b`, like in bash. Texts are bytes, one character
+// each.
 
 import { bytesOf } from '../text/bytes.ts'
 
 export interface Escape {
   bytes: string
-  /** Of the text, with the backslash. */
+  /** The length of the text, including the backslash. */
   length: number
   /** `\c` in an argument: nothing more is written. */
   isEnd?: boolean
@@ -16,7 +17,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 const UNICODE_DIGITS: Readonly<Record<string, number>> = { u: 4, U: 8 }
 
-/** The one that begins with the backslash at that place. */
+/** The escape that starts with the backslash at this position. */
 export function escapeAt(text: string, at: number, isArgument: boolean): Escape {
   const letter = text.charAt(at + 1)
   const plain = LETTERS[letter]
@@ -49,7 +50,7 @@ function unicode(text: string, at: number, letter: 'u' | 'U'): Escape {
   return { bytes: utf8(Number.parseInt(digits, 16)), length: 2 + digits.length }
 }
 
-/** Halves of pairs become bytes as any other number does, as bash writes them; beyond Unicode there is nothing. */
+/** Surrogates become bytes like any other number, as in bash; numbers beyond Unicode produce nothing. */
 function utf8(code: number): string {
   if (code >= 0xd800 && code <= 0xdfff) {
     return String.fromCharCode(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f))
@@ -57,7 +58,7 @@ function utf8(code: number): string {
   return code > 0x10ffff ? '' : bytesOf(String.fromCodePoint(code))
 }
 
-/** What `%b` writes. */
+/** The output of `%b`. */
 export function expanded(text: string): { bytes: string; isEnd: boolean; complaints: string[] } {
   const complaints: string[] = []
   let bytes = ''

@@ -1,4 +1,4 @@
-// `%f`, `%e`, `%g` and `%a` of a `long double`, digit by digit: nothing is lost on the way.
+// `%f`, `%e`, `%g` and `%a` of a `long double`, computed exactly.
 
 import { halfToEven, type LongDouble } from './long-double.ts'
 
@@ -6,13 +6,13 @@ const USUAL_PRECISION = 6
 
 export interface FloatStyle {
   letter: string
-  /** Null where none is given. */
+  /** Null if none is given. */
   precision: number | null
-  /** `#`: the point and the zeros behind it stay. */
+  /** `#`: the point and trailing zeros are kept. */
   keepsPoint: boolean
 }
 
-/** Without sign. */
+/** Without a sign. */
 export function floatText(value: LongDouble, { letter, precision, keepsPoint }: FloatStyle): string {
   const kind = letter.toLowerCase()
   const text = unsigned(value, { letter: kind, precision, keepsPoint })
@@ -49,7 +49,7 @@ function exponential(value: LongDouble, places: number, keepsPoint: boolean): st
   return asExponential(digits, power, keepsPoint)
 }
 
-/** So many digits, and the power of ten of the first. */
+/** The given number of digits, and the power of ten of the first. */
 function significant(value: LongDouble, count: number): { digits: string; power: number } {
   if (value.mantissa === 0n) return { digits: '0'.repeat(count), power: 0 }
   const [above, below] = fraction(value)
@@ -76,7 +76,7 @@ function asFixed(digits: string, power: number): string {
   return `${digits.slice(0, power + 1)}.${digits.slice(power + 1)}`
 }
 
-/** Without zeros at the end of what is behind the point. */
+/** Without trailing zeros after the point. */
 function trimmed(text: string): string {
   const [mantissa = '', exponent] = text.split('e')
   const short = mantissa.includes('.') ? mantissa.replace(/\.?0*$/, '') : mantissa

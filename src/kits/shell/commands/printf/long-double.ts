@@ -1,4 +1,4 @@
-// Numbers as the shell's `printf` reads them: of the C library's `long double`, 64 bits of mantissa and 15 of exponent.
+// Numbers of the shell's `printf`: the C library's `long double`, with 64 bits of mantissa and 15 of exponent.
 
 export interface LongDouble {
   isNegative: boolean
@@ -10,7 +10,7 @@ export interface LongDouble {
 
 export interface ReadNumber {
   value: LongDouble
-  /** How much of the text is a number. */
+  /** The length of the number in the text. */
   length: number
   /** It is too large, or so small that digits were lost. */
   isOutOfRange: boolean
@@ -19,7 +19,7 @@ export interface ReadNumber {
 const BITS = 64
 const LEAST_EXPONENT = -16_445
 const LARGEST_EXPONENT = 16_384 - BITS
-/** More digits than these change nothing but whether the rest is zero. */
+/** Further digits only affect whether the rest is zero. */
 const MAX_DIGITS = 12_000
 
 const DECIMAL = /^(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?/
@@ -54,7 +54,7 @@ function decimal(text: string): Fraction | null {
   const [all = '', whole = '', part = '', power = '0'] = DECIMAL.exec(text) ?? []
   if (whole === '' && part === '') return null
   const digits = (whole + part).replace(/^0+/, '')
-  // Far out of range; the powers of ten would be huge for nothing.
+  // Far out of range; exact powers of ten would be huge without any use.
   const tens = Math.max(-20_000, Math.min(20_000, Number(power))) - part.length
   const kept = digits.slice(0, MAX_DIGITS) + (/[1-9]/.test(digits.slice(MAX_DIGITS)) ? '1' : '')
   const scale = tens + digits.length - kept.length
@@ -74,11 +74,11 @@ function hexadecimal(text: string): Fraction | null {
 
 const bitsOf = (value: bigint): number => value.toString(2).length
 
-/** The next of the numbers that there are; of two that are as near, the even one. */
+/** The nearest representable number; of two equally near, the even one. */
 function nearest({ above, below, twos }: Fraction, isNegative: boolean): { value: LongDouble; isOutOfRange: boolean } {
   if (above === 0n) return { value: zero(isNegative), isOutOfRange: false }
   let exponent = bitsOf(above) - bitsOf(below) - BITS + twos
-  // One bit too many or none: settled after the division.
+  // At most one bit too many, corrected after the division.
   for (;;) {
     const bounded = Math.max(exponent, LEAST_EXPONENT)
     const shift = twos - bounded
@@ -95,7 +95,7 @@ function nearest({ above, below, twos }: Fraction, isNegative: boolean): { value
   }
 }
 
-/** With all bits of the mantissa in use. */
+/** Normalized: all bits of the mantissa are used. */
 function normal(value: LongDouble): LongDouble {
   const missing = BITS - bitsOf(value.mantissa)
   const shift = Math.min(missing, value.exponent - LEAST_EXPONENT)

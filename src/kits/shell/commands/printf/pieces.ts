@@ -1,4 +1,4 @@
-// The format of `printf`, taken apart: what is written as it stands, and the directives.
+// The parsed format of `printf`: literal text and directives.
 
 import { textOf } from '../text/bytes.ts'
 import { escapeAt } from './escapes.ts'
@@ -7,23 +7,23 @@ export type Piece = { complaint?: string | undefined } & (
   | { kind: 'text'; bytes: string }
   | { kind: 'directive'; directive: Directive }
   | { kind: 'time'; directive: Directive; format: string }
-  /** What ends it all. */
+  /** An error that ends the output. */
   | { kind: 'problem'; message: string }
 )
 
 export interface Directive {
   flags: string
   width: number | '*' | null
-  /** A negative one is none. */
+  /** A negative one is ignored. */
   precision: number | '*' | null
   letter: string
-  /** Behind the whole of it. */
+  /** The position after the directive. */
   end: number
 }
 
 const PARTS = /%([-+ #0']*)(\*|\d*)(?:\.(\*|-?\d*))?[hjlLtz]*/y
 
-/** Null where the text ends before the letter. */
+/** Null if the text ends before the letter. */
 function directiveAt(format: string, at: number): Directive | null {
   PARTS.lastIndex = at
   const [all = '', flags = '', width = '', precision] = PARTS.exec(format) ?? []
@@ -81,7 +81,7 @@ function directive(format: string, at: number): ParsedPiece {
   return { piece: { kind: 'time', directive: found, format: inside === '' ? '%X' : inside }, end: close + 2 }
 }
 
-/** Of the parenthesis before that place; the length of the text where there is none. */
+/** Of the parenthesis before that position; the length of the text if there is none. */
 function closingParenthesis(text: string, from: number): number {
   let depth = 1
   for (let at = from; at < text.length; at++) {

@@ -1,4 +1,5 @@
-// `printf`, as bash's: its format is read again while there are arguments, and numbers are the C library's.
+// `printf`, like bash's: its format is repeated while there are arguments, and numbers are formatted like in the C
+// library.
 
 import { zoneOf } from '../../../../lib/clock.ts'
 import { byteText, isByteLocale } from '../../byte-locale.ts'
@@ -22,14 +23,14 @@ export async function printf(args: string[], context: Context): Promise<Result> 
   run.write()
   const { bytes, stderr, exitCode } = run.outcome()
   if (name === null) return { ...outputOf(bytes), stderr, exitCode }
-  // Only the interpreter can assign. What is bytes for it is text here.
+  // Only the interpreter can assign. The bytes are converted to text for it.
   const assigned = await original('printf', context)(['-v', name, '%s', textOf(bytes)])
   return { ...assigned, stderr: stderr + assigned.stderr, exitCode: assigned.exitCode || exitCode }
 }
 
 type CommandLine = { name: string | null; format: string; words: string[] }
 
-/** A text is what is wrong with it. */
+/** A text is an error. */
 function commandLine(args: readonly string[]): CommandLine | string {
   let [name, at]: [string | null, number] = [null, 0]
   for (let arg = args[at]; arg !== undefined && arg.length > 1 && arg.startsWith('-'); arg = args[++at]) {
@@ -47,7 +48,7 @@ function commandLine(args: readonly string[]): CommandLine | string {
   return format === undefined ? USAGE : { name, format, words: args.slice(at + 1) }
 }
 
-/** Of a character that is asked for by its number, the first byte counts where characters are bytes. */
+/** In the locale `C`, only the first byte of a character given by its number is used. */
 function inLocale(words: readonly string[], { env }: Context): readonly string[] {
   return isByteLocale((name) => env.get(name))
     ? words.map((word) => (isCharacter(word) ? byteText(word) : word))
@@ -79,7 +80,7 @@ class Formatting {
         this.#write(piece)
         if (this.#isEnded) return
       }
-      // Without a directive the rest is not looked at.
+      // Without a directive, the remaining arguments are ignored.
       if (!this.#args.areLeft || this.#args.taken === before) return
     }
   }
@@ -112,7 +113,7 @@ class Formatting {
     }
   }
 
-  /** Of -1 and of -2, of nothing at all, it is now. */
+  /** -1, -2 and a missing argument mean now. */
   #time(format: string): string {
     const seconds = this.#args.areLeft ? Number(this.#args.signed()) : -1
     const ms = seconds === -1 || seconds === -2 ? Date.now() : seconds * 1000

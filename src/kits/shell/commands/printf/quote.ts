@@ -1,4 +1,4 @@
-// `%q`: a word so that the shell reads it back.
+// `%q`: a word quoted for the shell.
 
 import { bytesOf } from '../text/bytes.ts'
 

@@ -1,9 +1,9 @@
-// The characters of a text in classes: those that no set of a pattern tells apart are one class.
+// Classes of characters: those that no set of a pattern distinguishes are one class.
 
 import { has } from './char-sets.ts'
 import type { Ranges } from './syntax.ts'
 
-/** What stands beside a place, as far as assertions ask for it. */
+/** The kind of neighbor of a position, for assertions. */
 export const EDGE = 0
 export const WORD = 1
 const OTHER = 2
@@ -12,7 +12,7 @@ const PLANE = 0x10000
 
 export class Alphabet {
   readonly size: number
-  /** Of what stands between records, and before and behind the text. */
+  /** The class of separators between records, and of the edges of the text. */
   readonly separatorClass: number
   readonly #plane = new Uint16Array(PLANE)
   readonly #beyondStarts: number[] = []
@@ -45,7 +45,7 @@ export class Alphabet {
     this.separatorClass = this.#plane[separator] ?? 0
   }
 
-  /** By code unit, for whoever looks up many. */
+  /** By code unit, for many lookups. */
   get units(): Uint16Array {
     return this.#plane
   }

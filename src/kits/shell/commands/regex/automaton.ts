@@ -1,5 +1,5 @@
-// Runs the steps of a pattern over a text, all ways at once; what a set of steps comes to by a class of characters is kept,
-// so that a character costs one look into a table. A text of any length takes time in proportion to it.
+// Runs the steps of a pattern over a text in parallel; the transitions of sets of steps by character class are cached,
+// so that a character usually needs one table lookup. The time is proportional to the length of the text.
 
 import { Alphabet, EDGE, WORD } from './alphabet.ts'
 import type { Program } from './program.ts'
@@ -7,20 +7,20 @@ import type { Assertion, Ranges } from './syntax.ts'
 
 interface State {
   steps: readonly number[]
-  /** The kind of what was read last. */
+  /** The kind of the previous character. */
   before: number
 }
 
 export interface AutomatonOptions {
   word: Ranges
   separator: number
-  /** A match may begin at every place, not only at the first. */
+  /** A match may start at every position, not only at the first. */
   isSearch: boolean
   isBackwards: boolean
 }
 
 const UNKNOWN = -1
-/** Beyond so many, all of them are forgotten: texts that need them all are rare, and a table is memory. */
+/** Beyond this number, the cache is cleared: texts that need more are rare, and the table uses memory. */
 const MAX_CELLS = 2_000_000
 
 export class Automaton {
@@ -37,14 +37,14 @@ export class Automaton {
     this.#program = program
     this.#options = options
     const sets = program.steps.flatMap((step) => (step.kind === 'set' ? [step.ranges] : []))
-    // Only where words are asked for do their letters have to be told apart.
+    // Word characters must be distinguished only if the pattern has word assertions.
     const asksForWords = program.steps.some((step) => step.kind === 'assert' && !step.what.startsWith('line'))
     this.#alphabet = new Alphabet(sets, asksForWords ? options.word : [], options.separator)
     this.#units = this.#alphabet.units
     this.#forget()
   }
 
-  /** A place in the first record from `from` on (the start of one) that has a match; -1 when there is none before `to`. */
+  /** A position in the first record with a match, from `from` on (the start of a record); -1 if there is none before `to`. */
   search(text: string, from: number, to: number): number {
     const units = this.#units
     const size = this.#alphabet.size
@@ -70,7 +70,7 @@ export class Automaton {
     return (this.#move(state, this.#alphabet.separatorClass)[0] & 1) === 1 ? to : -1
   }
 
-  /** Where the longest match that begins at the place ends, within the record that ends at `to`; -1 when there is none. */
+  /** The end of the longest match that starts at this position, within the record that ends at `to`; -1 if there is none. */
   longest(text: string, at: number, { from, to }: { from: number; to: number }): number {
     let state = this.#stateAfter(at === from ? EDGE : this.#alphabet.kindOf(this.#classBefore(text, at)))
     let end = -1
@@ -89,7 +89,7 @@ export class Automaton {
     return (this.#move(state, this.#alphabet.separatorClass)[0] & 1) === 1 ? to : end
   }
 
-  /** Of a backward search: each place of the record at which a match begins. */
+  /** For a backward search: each position of the record at which a match starts. */
   starts(text: string, { from, to }: { from: number; to: number }): Set<number> {
     const found = new Set<number>()
     let state = 0
@@ -136,7 +136,7 @@ export class Automaton {
     return state
   }
 
-  /** The cell of the table, and the state as it is called after the table may have been forgotten. */
+  /** The cell of the table, and the number of the state after a possible clearing of the table. */
   #move(from: number, characterClass: number): readonly [number, number] {
     const { size } = this.#alphabet
     const known = this.#table[from * size + characterClass] ?? UNKNOWN

@@ -1,4 +1,4 @@
-// What stands between `[` and `]`.
+// Parses bracket expressions, between `[` and `]`.
 
 import { anyCase, namedClass, negated, property, union } from './char-sets.ts'
 import type { PatternText } from './pattern-text.ts'
@@ -6,13 +6,13 @@ import { BadPattern, type Ranges } from './syntax.ts'
 
 const UNMATCHED = 'Unmatched [, [^, [:, [., or [='
 
-/** Read from behind the opening bracket. Characters escaped by a backslash are known only where the syntax has them. */
+/** Read from the position after the opening bracket. Backslash escapes exist only if the syntax has them. */
 export function bracketSet(text: PatternText): Ranges {
   const start = text.at
   const isNegative = text.take('^')
   const sets: Ranges[] = []
   for (let isFirst = true; ; isFirst = false) {
-    // The library has other words for a bracket with nothing behind it.
+    // The library has a different message for an empty bracket at the end.
     if (text.isAtEnd && isFirst && !text.syntax.isPerl) throw new BadPattern('Invalid regular expression')
     if (text.isAtEnd) throw new BadPattern(text.syntax.isPerl ? unclosed(text) : UNMATCHED)
     if (!isFirst && text.take(']')) break
@@ -28,7 +28,7 @@ function unclosed({ syntax }: PatternText): string {
   return syntax.flavour === 'rust' ? 'unclosed character class' : 'missing terminating ] for character class'
 }
 
-/** `[:space:]` for `[[:space:]]`, a mistake that would match letters of the name. */
+/** `[:space:]` instead of `[[:space:]]` is an error that would match letters of the name. */
 function refuseBareClass({ source, at, syntax }: PatternText, start: number): void {
   if (!syntax.isPerl && /^:[a-z]+:\]$/.test(source.slice(start, at))) {
     throw new BadPattern('character class syntax is [[:space:]], not [:space:]')
@@ -46,7 +46,7 @@ function item(text: PatternText): Ranges {
     const set = namedClass(isOther ? name.slice(1) : name, isUnicode && !isPerl)
     if (!set) throw new BadPattern(isPerl ? 'unknown POSIX class name' : 'Invalid character class name')
     if (!isPerl && /^-[^\]]/.test(text.rest(2))) throw new BadPattern('Invalid range end')
-    // With cases ignored, small letters are large ones too.
+    // If case is ignored, upper-case letters also match lower-case ones.
     return isOther ? negated(set) : set
   }
   if (flavour === 'perl' && /^\[([.=])[^\]]*\1\]/.test(text.source.slice(text.at)))
@@ -86,7 +86,7 @@ function character(text: PatternText): number {
   return text.character()
 }
 
-/** `\d` and its like; null, and nothing taken, for an escape that is one character. */
+/** `\d` and similar; null, without reading anything, for an escape of a single character. */
 export function escapedSet(text: PatternText): Ranges | null {
   const letter = text.rest(2)[1] ?? ''
   const set = text.syntax.escapedSets(letter.toLowerCase())

@@ -1,16 +1,16 @@
-// Sets of characters, and the classes that have names.
+// Sets of characters, and the named classes.
 
 import type { Ranges } from './syntax.ts'
 
 const LAST = 0x10ffff
-/** Halves of pairs are no characters; some of them stand for bytes that are not UTF-8. Those of the locale `C` are its characters. */
+/** Surrogates are not characters; some of them represent invalid UTF-8 bytes. Those of the locale `C` are its characters. */
 const SURROGATES: Ranges = [0xd800, 0xdd7f, 0xde00, 0xdfff]
 export const DIGITS: Ranges = [0x30, 0x39]
 export const ASCII_WORD: Ranges = [0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a]
 export const ASCII_SPACE: Ranges = [0x09, 0x0d, 0x20, 0x20]
 export const BLANKS: Ranges = [0x09, 0x09, 0x20, 0x20]
 
-/** By the names that stand in `[[:name:]]`: in ASCII, and beyond it. */
+/** By the names in `[[:name:]]`: in ASCII, and beyond. */
 const CLASSES: Readonly<Record<string, { ascii: Ranges; beyond: RegExp | null }>> = {
   alpha: { ascii: [0x41, 0x5a, 0x61, 0x7a], beyond: /[\p{Alphabetic}\p{Nd}]/u },
   digit: { ascii: DIGITS, beyond: null },
@@ -32,7 +32,7 @@ const CLASSES: Readonly<Record<string, { ascii: Ranges; beyond: RegExp | null }>
 
 const computed = new Map<string, Ranges>()
 
-/** Null for a name that is none. */
+/** Null for an unknown name. */
 export function namedClass(name: string, isUnicode: boolean): Ranges | null {
   const named = Object.hasOwn(CLASSES, name) ? CLASSES[name] : undefined
   if (!named) return null
@@ -40,13 +40,13 @@ export function namedClass(name: string, isUnicode: boolean): Ranges | null {
   return isUnicode && beyond ? remembered(name, () => union([ascii, matching(beyond, 0x80)])) : ascii
 }
 
-/** `\p{…}`; null for a property that there is not. */
+/** `\p{…}`; null for an unknown property. */
 export function property(name: string): Ranges | null {
   let test: RegExp
   try {
     test = new RegExp(`\\p{${name}}`, 'u')
   } catch {
-    // The engine knows which there are, and says it in no other way.
+    // The engine throws for an unknown property; there is no other way to check it.
     return null
   }
   return remembered(`\\p{${name}}`, () => matching(test, 0))
@@ -125,7 +125,7 @@ export function has(set: Ranges, code: number): boolean {
 
 let casePairs: Map<number, number[]> | null = null
 
-/** The set with the other cases of its letters. */
+/** The set with all cases of its letters. */
 export function anyCase(set: Ranges): Ranges {
   casePairs ??= pairsOfCases()
   const others: number[] = []

@@ -1,10 +1,10 @@
-// Which patterns an engine that tries one way after the other could try forever. Inside of a repetition, each character
-// must leave it only one way to go on; then it never has more ways to try than the text has characters.
+// Detects patterns with exponential time in a backtracking engine. Inside a repetition, each character must leave only
+// one way to continue; then the number of attempts is limited by the length of the text.
 
 import { compile, isRegular, type Program } from './program.ts'
 import { type Ranges, type RegexNode, someNode } from './syntax.ts'
 
-/** Repetitions of fewer rounds end soon enough. */
+/** Repetitions with fewer iterations are fast enough. */
 const FEW_ROUNDS = 8
 const MAX_SETS_COMPARED = 400
 
@@ -29,7 +29,7 @@ function hasOneWay({ steps, start }: Program): boolean {
   })
 }
 
-/** What the next character may be, one set for each way to go on. */
+/** The possible next characters, one set for each way to continue. */
 function setsFrom(steps: Program['steps'], start: number): Ranges[] {
   const seen = new Set<number>()
   const open = [start]

@@ -1,5 +1,5 @@
-// Finds what patterns match in a text of many records: which records do, and where in them. Patterns that an automaton can
-// run are run by one; a piece of text that every match must have in it is looked for first.
+// Finds the matches of patterns in a text with many records: the matching records, and the positions in them. Patterns
+// are run by an automaton if possible; a text that every match must contain is searched first.
 
 import { Automaton } from './automaton.ts'
 import { wordRanges } from './char-sets.ts'
@@ -13,7 +13,7 @@ import { fixedLength, groupsOf, type JavascriptPattern, toJavascript } from './t
 export interface MatcherOptions extends PatternOptions {
   wholeWords?: boolean
   wholeLines?: boolean
-  /** What the groups found is asked for. */
+  /** The contents of the groups are needed. */
   captures?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface Span {
 }
 
 export interface Match extends Span {
-  /** By their numbers; undefined for one that has no part in the match. */
+  /** By their numbers; undefined for one that did not take part in the match. */
   groups: readonly (string | undefined)[]
 }
 
@@ -36,12 +36,12 @@ export class Matcher {
   readonly #word: Ranges
   readonly #search: Automaton | null
   readonly #required: string | null
-  /** Whether a match is that text, and nothing else has to be looked at. */
+  /** Whether a match is exactly that text, without further conditions. */
   readonly #isLiteral: boolean
   #javascript: JavascriptPattern[] | null = null
   #backward: Automaton | null = null
   #anchored: Automaton | null = null
-  /** For whole words of patterns that may match nothing: the same without the words' limits. */
+  /** For whole words with patterns that can be empty: the same pattern without word boundaries. */
   #bare: Automaton | null = null
 
   constructor(patterns: readonly string[], options: MatcherOptions) {
@@ -61,7 +61,7 @@ export class Matcher {
     else if (options.wholeWords && !options.wholeLines && this.#isPosix) this.#bare = this.#emptyWords(parsed)
   }
 
-  /** The numbers of groups that have names. */
+  /** The numbers of named groups. */
   get groupNames(): ReadonlyMap<string, number> {
     const named = this.#nodes
       .flatMap(groupsOf)
@@ -74,11 +74,14 @@ export class Matcher {
   }
 
   get #whole(): RegexNode {
-    // Of no patterns, none matches.
+    // Without patterns, nothing matches.
     return this.#nodes.length === 0 ? { kind: 'set', ranges: [] } : { kind: 'choice', options: this.#nodes }
   }
 
-  /** A place in the first record from `from` on (a record's start) that has a match; -1 when no record before `to` has. */
+  /**
+   * A position in the first record with a match, from `from` on (the start of a record); -1 if no record before `to`
+   * has one.
+   */
   find(text: string, from: number, to: number): number {
     if (this.#bare) return this.#findWord(text, { from, to }, this.#bare)
     if (this.#required === null)
@@ -104,7 +107,7 @@ export class Matcher {
     return bare.longest('', 0, { from: 0, to: 0 }) === 0 ? bare : null
   }
 
-  /** As GNU's has it, nothing is a word only where the pattern finds nothing more, whatever stands behind that. */
+  /** Like in GNU grep, an empty match is a word only if the pattern matches nothing longer there. */
   #findWord(text: string, { from, to }: Span, bare: Automaton): number {
     const separator = String.fromCharCode(this.#options.separator ?? 10)
     for (let at = from; at <= to; ) {
@@ -121,14 +124,14 @@ export class Matcher {
     return -1
   }
 
-  /** The matches of a record that stands between the two places, without those of nothing. */
+  /** The non-empty matches of a record between the two positions. */
   spans(text: string, { from, to }: Span): Span[] {
     if (this.#isLiteral) return this.#literalSpans(text, { from, to })
     if (this.#search && this.#isPosix) return this.#longestSpans(text, { from, to })
     return this.matches(text.slice(from, to)).map((span) => ({ from: span.from + from, to: span.to + from }))
   }
 
-  /** Of a text that is one record: what a program that tries one way after the other finds. */
+  /** For a text of one record: the matches of a backtracking engine. */
   matches(record: string): Match[] {
     const found: Match[] = []
     for (let at = 0; at <= record.length; ) {
@@ -156,7 +159,7 @@ export class Matcher {
     return first
   }
 
-  /** Of two that begin at one place, the longer one, where a program takes the longest. */
+  /** Of two matches at the same position the longer one, for programs with longest matches. */
   #prefers(match: RegExpExecArray, other: RegExpExecArray): boolean {
     return this.#isPosix && match[0].length > other[0].length
   }
@@ -198,7 +201,7 @@ export class Matcher {
     return found
   }
 
-  /** Where matches begin, from left to right. */
+  /** The start positions of matches, from left to right. */
   #places(text: string, record: Span): number[] {
     this.#backward ??= this.#automaton(this.#whole, { isSearch: true, isBackwards: true })
     return [...this.#backward.starts(text, record)].reverse()
@@ -245,7 +248,7 @@ function groupsFound({ groups = {} }: RegExpExecArray): (string | undefined)[] {
   return found
 }
 
-/** As PCRE has it: each alternative of a look behind has its length. */
+/** Like in PCRE: each alternative of a lookbehind has a fixed length. */
 function assertFixedBehind(node: RegexNode): void {
   const isLoose = (one: RegexNode) => {
     if (one.kind !== 'look' || one.isAhead) return false

@@ -1,5 +1,5 @@
-// Reads a pattern of one of the syntaxes: alternatives, sequences and repetitions here, what can be repeated in
-// `posix-atoms.ts` and `perl-atoms.ts`.
+// Parses a pattern in one of the syntaxes: alternatives, sequences and repetitions here, atoms in `posix-atoms.ts` and
+// `perl-atoms.ts`.
 
 import { perlAtom } from './perl-atoms.ts'
 import { endsPosixBranch, posixAtom } from './posix-atoms.ts'
@@ -13,11 +13,11 @@ export interface Pattern {
   warnings: string[]
 }
 
-/** Groups inside of groups; each takes some of the stack. */
+/** Nested groups; each uses some of the stack. */
 const MAX_DEPTH = 200
 
 class PatternReader extends Reader {
-  /** What is inside of a group, up to its end, which stays. */
+  /** The contents of a group, up to its end, which is not read. */
   override inside(): RegexNode {
     if (++this.depth > MAX_DEPTH) throw new BadPattern('Regular expression too big')
     const { ignoresCase, dotMatchesAll } = this.text.syntax
@@ -25,13 +25,13 @@ class PatternReader extends Reader {
     const options = [this.#sequence()]
     let closed = this.closed
     while (this.#takesBar()) {
-      // What another branch closes cannot be referred to in this one.
+      // Groups of another branch cannot be referenced in this one.
       this.closed = before
       options.push(this.#sequence())
       closed = new Set([...closed, ...this.closed])
     }
     this.closed = closed
-    // Flags that were set inside of a group end with it.
+    // Flags set inside a group end with it.
     Object.assign(this.text.syntax, { ignoresCase, dotMatchesAll })
     this.depth--
     return options.length === 1 && options[0] ? options[0] : { kind: 'choice', options }

@@ -1,15 +1,15 @@
-// A pattern that is being read, and what its syntax means by the same characters.
+// The pattern being parsed, with the meaning of its characters in the syntax.
 
 import { ASCII_SPACE, ASCII_WORD, BLANKS, DIGITS, namedClass, property, union, wordRanges } from './char-sets.ts'
 import { BadPattern, type Ranges } from './syntax.ts'
 
-/** `basic` and `extended` as GNU grep has them, `perl` as its `-P`, `rust` as ripgrep. */
+/** `basic` and `extended` like in GNU grep, `perl` like its `-P`, `rust` like ripgrep. */
 export type Flavour = 'basic' | 'extended' | 'perl' | 'rust'
 
 export class Syntax {
   readonly flavour: Flavour
   readonly isPerl: boolean
-  /** Whether classes have characters beyond ASCII in them. */
+  /** Whether classes contain characters beyond ASCII. */
   readonly isUnicode: boolean
   ignoresCase: boolean
   dotMatchesAll = false
@@ -21,7 +21,7 @@ export class Syntax {
     this.ignoresCase = ignoresCase
   }
 
-  /** What `\d` and its like stand for, by the small letter. */
+  /** The sets of `\d` and similar, by the lower-case letter. */
   escapedSets(letter: string): Ranges | null {
     const { isUnicode, isPerl, flavour } = this
     if (letter === 'w') return wordRanges(isUnicode)
@@ -67,7 +67,7 @@ export class PatternText {
     return true
   }
 
-  /** What the expression finds right here. */
+  /** The match of the expression at this position. */
   takeMatch(sticky: RegExp): RegExpExecArray | null {
     sticky.lastIndex = this.at
     const found = sticky.exec(this.source)
@@ -75,7 +75,7 @@ export class PatternText {
     return found
   }
 
-  /** What stands before the end mark, which is passed; null when there is none. */
+  /** The text before the end mark, which is skipped; null if there is none. */
   upTo(end: string): string | null {
     const at = this.source.indexOf(end, this.at)
     if (at < 0) return null
@@ -90,7 +90,7 @@ export class PatternText {
     return code
   }
 
-  /** Behind a backslash. `inBrackets` is the letter that means backspace there. */
+  /** After a backslash. `inBrackets` is the letter that means backspace there. */
   escapedCharacter(inBrackets?: number): number {
     const hex = this.takeMatch(
       /x(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{2}))|u(?:\{([0-9A-Fa-f]{1,6})\}|([0-9A-Fa-f]{4}))/y,

@@ -1,4 +1,4 @@
-// What can be repeated in expressions of Perl's kind: those of `grep -P`, and of ripgrep, which has fewer.
+// Parses the atoms of Perl-like expressions: those of `grep -P`, and of ripgrep, which has fewer.
 
 import { bracketSet, escapedSet } from './brackets.ts'
 import { negated, without } from './char-sets.ts'
@@ -63,7 +63,7 @@ function closed({ text }: Reader, node: RegexNode): RegexNode {
   return node
 }
 
-/** `(?i)` holds to the end of the group around it, `(?i:…)` inside its own. */
+/** `(?i)` applies until the end of the enclosing group, `(?i:…)` inside its own. */
 function flags(reader: Reader): RegexNode {
   const { text } = reader
   const found = text.takeMatch(/([a-zA-Z]*)(?:-([a-zA-Z]*))?([:)])/y)
@@ -104,7 +104,7 @@ function perlEscape(reader: Reader): RegexNode | null {
   const { text } = reader
   const before = text.takeMatch(/g\{?-(\d{1,2})\}?/y)
   if (before) return { kind: 'reference', to: reader.groups + 1 - Number(before[1]) }
-  // A number that no group has, of octal digits, is a character.
+  // An octal number without such a group is a character.
   const octal = text.takeMatch(/[1-7][0-7]{1,2}/y)
   if (octal && Number(octal[0]) > reader.groups) return reader.literal(Number.parseInt(octal[0], 8))
   if (octal) text.skip(-octal[0].length)

@@ -1,4 +1,4 @@
-// What can be repeated in basic and extended expressions, as GNU's programs read them.
+// Parses the atoms of basic and extended expressions, like GNU's programs.
 
 import { bracketSet, escapedSet } from './brackets.ts'
 import { negated, without } from './char-sets.ts'
@@ -16,7 +16,7 @@ const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   "'": 'lineEnd',
 }
 
-/** Whether the sequence ends here; `)` without a group is a letter of extended expressions. */
+/** Whether the sequence ends here; `)` without a group is literal in extended expressions. */
 export function endsPosixBranch({ source, at, syntax }: PatternText, isInGroup: boolean): boolean {
   if (syntax.flavour === 'basic') return source.startsWith('\\)', at) || source.startsWith('\\|', at)
   return source[at] === '|' || (source[at] === ')' && isInGroup)
@@ -42,7 +42,7 @@ export function posixAtom(reader: Reader, isFirst: boolean): RegexNode {
   return reader.literal(text.character())
 }
 
-/** In basic expressions, a star behind the anchor is a star. */
+/** In basic expressions, a star after the anchor is literal. */
 function anchor({ text }: Reader, what: Assertion): RegexNode {
   text.skip(1)
   const node: RegexNode = { kind: 'assert', what }

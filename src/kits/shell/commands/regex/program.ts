@@ -1,5 +1,5 @@
-// A pattern as a list of steps for an automaton (Thompson's construction): at most a few for each character of the
-// pattern, so that what they do to a text takes time in proportion to it, whatever the pattern.
+// A pattern as a list of steps for an automaton (Thompson's construction): a few at most for each character of the
+// pattern, so that the time is proportional to the text for any pattern.
 
 import { type Assertion, BadPattern, type Ranges, type RegexNode, someNode } from './syntax.ts'
 
@@ -14,10 +14,10 @@ export interface Program {
   start: number
 }
 
-/** Counts multiply what is inside of them. */
+/** Counts multiply their contents. */
 const MAX_STEPS = 100_000
 
-/** Whether the pattern is one for an automaton: without what looks around or back. */
+/** Whether an automaton can run the pattern: without lookaround and backreferences. */
 export function isRegular(node: RegexNode): boolean {
   return !someNode(node, (one) => {
     if (one.kind === 'repeat') return one.mode === 'possessive'
@@ -30,7 +30,7 @@ export function compile(node: RegexNode, backwards: boolean): Program {
   return new Construction(backwards).program(node)
 }
 
-/** Each node is built in front of the step that follows it, and is known by its own first step. */
+/** Each node is built before its following step, and is represented by its own first step. */
 class Construction {
   readonly #steps: Step[] = [{ kind: 'accept' }]
   readonly #backwards: boolean

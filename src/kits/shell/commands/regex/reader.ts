@@ -1,4 +1,4 @@
-// What the parts of a pattern's parser share: the text, what was counted, and how letters and sets are made of it.
+// The shared state of a pattern's parsers: the text, counters, and the creation of character and set nodes.
 
 import { anyCase, without } from './char-sets.ts'
 import { type Flavour, PatternText, Syntax } from './pattern-text.ts'
@@ -7,7 +7,7 @@ import type { Ranges, RegexNode } from './syntax.ts'
 export interface PatternOptions {
   flavour: Flavour
   ignoresCase: boolean
-  /** The character between records, which nothing matches; null when a match may go over several. */
+  /** The separator of records, which nothing matches; null if a match may extend over several. */
   separator: number | null
   dotMatchesAll?: boolean
 }
@@ -17,7 +17,7 @@ export abstract class Reader {
   readonly separator: number | null
   readonly warnings: string[] = []
   groups = 0
-  /** Those of them to which a reference may point. */
+  /** Those that a reference may use. */
   closed: ReadonlySet<number> = new Set()
   depth = 0
 
@@ -35,6 +35,6 @@ export abstract class Reader {
     return this.set(this.text.syntax.ignoresCase ? anyCase([code, code]) : [code, code])
   }
 
-  /** What is inside of a group, up to its end, which stays. */
+  /** The contents of a group, up to its end, which is not read. */
   abstract inside(): RegexNode
 }

@@ -1,11 +1,11 @@
-// How often what stands before may come: `*`, `+`, `?` and counts in braces.
+// Parses repetitions: `*`, `+`, `?` and counts in braces.
 
 import type { PatternText } from './pattern-text.ts'
 import type { Reader } from './reader.ts'
 import { BadPattern, type RegexNode } from './syntax.ts'
 
 const MANY = Number.POSITIVE_INFINITY
-/** As regcomp has it. */
+/** The limit of regcomp. */
 const MAX_COUNT = 32_767
 const INVALID = 'Invalid content of \\{\\}'
 
@@ -14,14 +14,14 @@ interface Count {
   max: number
 }
 
-/** The atom with all repetitions that follow it. */
+/** The atom with all its repetitions. */
 export function repetition(reader: Reader, atom: RegexNode, isFirst: boolean): RegexNode {
   const { text } = reader
   const isAnchor = atom.kind === 'assert' && !text.syntax.isPerl
   let node = atom
   let sign = text.rest(1)
   for (let count = countOf(text); count !== null; count = countOf(text)) {
-    // Of anchors only extended expressions take a repetition, with a warning where nothing stands before them.
+    // Only extended expressions allow a repetition of anchors, with a warning at the start.
     if (isAnchor && text.syntax.flavour === 'basic') throw new BadPattern('Invalid preceding regular expression')
     if (isAnchor && isFirst) reader.warnings.push(`${sign === '{' ? '{...}' : sign} at start of expression`)
     sign = text.rest(1)
@@ -38,7 +38,7 @@ function modeOf(text: PatternText): 'greedy' | 'lazy' | 'possessive' {
   return text.syntax.flavour === 'perl' && text.take('+') ? 'possessive' : 'greedy'
 }
 
-/** Null, and nothing taken, where no repetition stands. */
+/** Null, without reading anything, if there is no repetition. */
 export function countOf(text: PatternText): Count | null {
   const isBasic = text.syntax.flavour === 'basic'
   if (text.take('*')) return { min: 0, max: MANY }
@@ -54,7 +54,7 @@ function basicCount(text: PatternText): Count {
   return checked(/^(\d*)(,?)(\d*)$/.exec(inside), INVALID)
 }
 
-/** Braces without a count in them are letters. */
+/** Braces without a count are literal. */
 function bracedCount(text: PatternText): Count | null {
   const { isPerl } = text.syntax
   const found = text.takeMatch(isPerl ? /\{(\d+)(,?)(\d*)\}/y : /\{(\d*)(,?)(\d*)\}/y)

@@ -1,8 +1,8 @@
-// The longest piece of text that every match of a pattern has in it: to look for it is faster than to run the pattern.
+// The longest text that every match of a pattern contains: searching for it is faster than running the pattern.
 
 import type { RegexNode } from './syntax.ts'
 
-/** Null when there is none; `isAll` when the pattern is nothing else. */
+/** Null if there is none; `isAll` if it is the whole pattern. */
 export function literalIn(node: RegexNode): { text: string; isAll: boolean } | null {
   const parts = partsOf(node)
   let run = ''
@@ -14,7 +14,7 @@ export function literalIn(node: RegexNode): { text: string; isAll: boolean } | n
   return longest === '' ? null : { text: longest, isAll: !parts.includes(null) }
 }
 
-/** Characters as they follow each other, and null for everything else. */
+/** Consecutive characters, and null for everything else. */
 function partsOf(node: RegexNode): (string | null)[] {
   switch (node.kind) {
     case 'set': {

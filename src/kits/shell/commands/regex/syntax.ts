@@ -1,6 +1,6 @@
-// A regular expression as a tree, whichever program's syntax it was written in.
+// The syntax tree of a regular expression, for all supported syntaxes.
 
-/** Code points in rising order: first and last of each run, one after the other. */
+/** Code points in ascending order: the first and last of each range, one after the other. */
 export type Ranges = readonly number[]
 
 export type Assertion =
@@ -10,7 +10,7 @@ export type Assertion =
   | 'notBoundary'
   | 'wordStart'
   | 'wordEnd'
-  /** For whole words only: no letter may stand before, or after. */
+  /** For whole words only: no word character may precede, or follow. */
   | 'notAfterWord'
   | 'notBeforeWord'
 
@@ -24,15 +24,15 @@ export type RegexNode =
   | { kind: 'assert'; what: Assertion }
   | { kind: 'look'; node: RegexNode; isAhead: boolean; isNegative: boolean }
   | { kind: 'atomic'; node: RegexNode }
-  /** `\K`: what is found begins here. */
+  /** `\K`: the match starts here. */
   | { kind: 'keep' }
 
 export const EMPTY: RegexNode = { kind: 'sequence', parts: [] }
 
-/** A pattern that cannot be used, in the words of the program that it was given to. */
+/** An invalid pattern, with the message of the program. */
 export class BadPattern extends Error {}
 
-/** What the node is made of. */
+/** The direct children of the node. */
 export function childrenOf(node: RegexNode): readonly RegexNode[] {
   switch (node.kind) {
     case 'sequence':

@@ -1,12 +1,12 @@
-// A pattern for the engine of this runtime, which knows what an automaton cannot: looking around, references back, and
-// which of several matches a program of Perl's kind would take.
+// Translates a pattern for the runtime's engine, which supports what an automaton cannot: lookaround, backreferences,
+// and the match that a Perl-like program would choose.
 
 import { couldBeEndless } from './endless.ts'
 import { type Assertion, BadPattern, childrenOf, type Ranges, type RegexNode, someNode } from './syntax.ts'
 
 export interface JavascriptPattern {
   expression: RegExp
-  /** Of the empty groups that stand for `\K`. */
+  /** The names of the empty groups for `\K`. */
   keeps: string[]
 }
 
@@ -14,7 +14,7 @@ export interface JavascriptOptions {
   word: Ranges
   separator: number | null
   ignoresCase: boolean
-  /** Whether what the groups found is asked for. */
+  /** Whether the contents of the groups are needed. */
   captures: boolean
 }
 
@@ -52,7 +52,7 @@ class Emitter {
       case 'choice':
         return `(?:${node.options.map((option) => this.emit(option)).join('|')})`
       case 'group':
-        // Groups of atomic parts stand between those of the pattern, so all go by names.
+        // The groups of atomic parts are between those of the pattern, so all have names.
         return `(${this.#captures ? `?<g${node.index}>` : '?:'}${this.emit(node.node)})`
       case 'repeat':
         return this.#repeat(node)
@@ -84,7 +84,7 @@ class Emitter {
     return mode === 'possessive' ? this.#atomic(source) : source
   }
 
-  /** What a look ahead has found, it never gives back. */
+  /** A lookahead never gives back what it has matched. */
   #atomic(source: string): string {
     const name = `atomic${this.#atomics++}`
     return `(?=(?<${name}>${source}))\\k<${name}>`
@@ -123,7 +123,7 @@ function classSource(ranges: Ranges): string {
   return ranges.length === 2 && ranges[0] === ranges[1] ? source : `[${source}]`
 }
 
-/** How many characters a node always takes; null when that depends on the text. */
+/** The fixed number of characters of a node; null if it depends on the text. */
 export function fixedLength(node: RegexNode): number | null {
   switch (node.kind) {
     case 'set':

@@ -1,4 +1,4 @@
-// `rg` as ripgrep 13 when it writes to no terminal. It shares the search of `grep`.
+// `rg` like ripgrep 13 without a terminal. It uses the search of `grep`.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -33,7 +33,7 @@ function typeList(): string {
     .join('')
 }
 
-/** `name` is null where files are not named; `selected` counts lines. */
+/** `name` is null if file names are not shown; `selected` counts lines. */
 type Searched = { name: string | null; selected: number; matches: () => number }
 
 class Ripgrep {
@@ -52,7 +52,7 @@ class Ripgrep {
   async run(): Promise<ShellResult> {
     const { grep } = this.#settings
     const matcher = this.#settings.has('files') ? null : await this.#matcher()
-    // What was piped in is searched when nothing is named.
+    // Without operands the standard input is searched.
     const isPiped = matcher !== null && grep.files.length === 0 && this.#call.stdinBytes.length > 0
     const operands = isPiped ? ['-'] : grep.files
     const isNamed = grep.namesFiles ?? (operands.length !== 1 || this.#isFolder(operands[0] ?? ''))
@@ -107,7 +107,7 @@ class Ripgrep {
     }
   }
 
-  /** Null when it cannot be read, which is told. */
+  /** Null if it cannot be read, which is reported. */
   async #bytesOf(target: RgTarget): Promise<Uint8Array | null> {
     try {
       return await target.read()
@@ -118,7 +118,7 @@ class Ripgrep {
     }
   }
 
-  /** The name or the count of a file, where that is wanted of it. */
+  /** The name or the count of a file, if requested. */
   #summarise(target: RgTarget, out: LinesOut, { name, selected, matches }: Searched): void {
     const { flags } = this.#settings.grep
     if (flags.has('l') ? selected > 0 : this.#settings.has('without') && selected === 0) out.fileName(target.name)
@@ -126,7 +126,7 @@ class Ripgrep {
     else if (selected > 0 && flags.has('c')) out.count(name, selected)
   }
 
-  /** Where only names or counts are wanted, no line is written. */
+  /** If only names or counts are requested, no line is printed. */
   #quietly(): RgSettings['grep'] {
     const { grep } = this.#settings
     if (this.#settings.has('count-matches')) grep.flags.add('c')
@@ -204,7 +204,7 @@ class Ripgrep {
   }
 }
 
-/** `$1`, `${1}`, `$name`, and `$$` for the sign itself. */
+/** `$1`, `${1}`, `$name`, and `$$` for a dollar sign. */
 function replaced(
   replacement: string,
   line: string,

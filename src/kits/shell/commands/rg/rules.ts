@@ -1,4 +1,4 @@
-// Which names `-g`, `-t` and ignore files let through.
+// The names that pass `-g`, `-t` and ignore files.
 
 import { globExpression } from '../globs.ts'
 import { FILE_TYPES } from './types.ts'
@@ -6,12 +6,12 @@ import { FILE_TYPES } from './types.ts'
 export interface RgRule {
   isNegative: boolean
   needsFolder: boolean
-  /** Only the last name is looked at. */
+  /** Only the last name is compared. */
   isName: boolean
   expression: RegExp
 }
 
-/** Of a glob as a line of an ignore file, with braces for alternatives. */
+/** From a glob like a line of an ignore file, with braces for alternatives. */
 export function nameRules(glob: string, ignoresCase: boolean): RgRule[] {
   const isNegative = glob.startsWith('!')
   return alternatives(isNegative ? glob.slice(1) : glob).map((one) => {
@@ -22,7 +22,7 @@ export function nameRules(glob: string, ignoresCase: boolean): RgRule[] {
   })
 }
 
-/** What the last rule that fits says; null when none does. */
+/** The result of the last matching rule; null if none matches. */
 export function verdict(rules: readonly RgRule[], path: string, isFolder: boolean): 'taken' | 'left' | null {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const rule = rules.findLast(

@@ -1,4 +1,4 @@
-// The command line of `rg`, brought into the terms of `grep`, whose search it shares.
+// The command line of `rg`, converted to the settings of `grep`, whose search it uses.
 
 import { GrepSettings } from '../grep/settings.ts'
 import { type GnuOption, readGnuOptions } from '../search-options.ts'
@@ -65,7 +65,7 @@ export class RgMisuse extends Error {}
 
 export class RgSettings {
   readonly grep = new GrepSettings()
-  /** By the names of the letters; how often `u` was given counts. */
+  /** By letter; the number of occurrences of `u` matters. */
   readonly given = new Map<string, number>()
   readonly rules: RgRule[] = []
   readonly types: string[] = []
@@ -111,7 +111,7 @@ export function rgSettings(args: readonly string[]): RgSettings {
   return settings
 }
 
-/** Those that mean the same as in `grep`. */
+/** Those with the same meaning as in `grep`. */
 const SHARED = 'nvclowxqb'
 
 function apply(settings: RgSettings, { name, value }: GnuOption): void {

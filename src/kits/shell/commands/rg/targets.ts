@@ -1,4 +1,4 @@
-// The files that `rg` looks into: below folders not those that are hidden or ignored, nor what `-g` and `-t` leave out.
+// The files that `rg` searches: in folders without hidden and ignored files, and those excluded by `-g` and `-t`.
 
 import {
   type DirectoryEntry,
@@ -16,7 +16,7 @@ import type { RgSettings } from './settings.ts'
 
 export interface RgTarget {
   name: string
-  /** Named, and so looked into whatever it is. */
+  /** Given explicitly, and so always searched. */
   isNamed: boolean
   read: () => Promise<Uint8Array>
 }
@@ -113,7 +113,7 @@ export class RgTargets {
     return types.length === 0 || types.some((type) => isOfType(name, type))
   }
 
-  /** What the nearest file with a word about it says. */
+  /** The result of the nearest file with a matching rule. */
   #ignored(path: string, isFolder: boolean, levels: readonly Level[]): boolean | null {
     for (const { rules, folder } of levels.toReversed()) {
       const { ignored, unignored } = rules.test(

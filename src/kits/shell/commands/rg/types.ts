@@ -1,4 +1,4 @@
-// The kinds of files that `rg -t` knows by name, with the patterns of their names.
+// The file types of `rg -t`, with their name patterns.
 
 export const FILE_TYPES: Readonly<Record<string, string>> = {
   c: '*.[chH] *.[chH].in *.cats',

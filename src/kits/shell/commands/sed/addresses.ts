@@ -1,4 +1,4 @@
-// Which lines a sed command is for, and the expressions and texts between delimiters.
+// Parses the addresses of sed commands, and the expressions and texts between delimiters.
 
 import { PosixRegex, type RegexOptions, SED_BASIC, SED_EXTENDED } from '../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../posix-regex/syntax.ts'
@@ -7,9 +7,9 @@ import type { Source } from './source.ts'
 
 export interface ScriptOptions {
   isExtended: boolean
-  /** Lines end with NUL, so nothing in a line begins or ends one. */
+  /** Lines end with NUL, so nothing within a line is a line end. */
   isZero: boolean
-  /** Commands that touch files or run something are refused. */
+  /** Commands that access files or run programs are refused. */
   isSandbox: boolean
 }
 
@@ -74,7 +74,7 @@ export class AddressParser {
     return sign.startsWith('+') ? { kind: 'more', lines: number } : { kind: 'multiple', of: number }
   }
 
-  /** Null for the expression that was used last. */
+  /** Null for the most recently used expression. */
   protected regex(pattern: string, options: RegexOptions): PosixRegex | null {
     if (pattern === '') {
       if (options.ignoreCase || options.multiline) throw this.source.mistake('no previous regular expression')
@@ -92,7 +92,7 @@ export class AddressParser {
     }
   }
 
-  /** Up to the delimiter, which is left behind; null where there is none. */
+  /** Up to the delimiter, which is not read; null if there is none. */
   protected delimited(delimiter: string, kind: 'regex' | 'text'): string | null {
     const source = this.source
     let text = ''
@@ -105,7 +105,7 @@ export class AddressParser {
       if (char === '\n' && kind === 'regex') return null
       if (char === '[' && kind === 'regex') {
         const bracket = this.#bracket()
-        // An open bracket takes the delimiter with it.
+        // An unclosed bracket includes the delimiter.
         if (bracket === '') {
           source.at = source.text.length
           return null
@@ -124,14 +124,14 @@ export class AddressParser {
     return null
   }
 
-  /** The backslash only kept the delimiter from ending the text: what the character means in an expression it still means. */
+  /** The backslash only prevents the delimiter from ending the text: its meaning in the expression is unchanged. */
   #escaped(delimiter: string, kind: 'regex' | 'text'): string {
     const { next } = this.source
     if (next !== delimiter) return `\\${next}`
     return kind === 'text' && next === '&' ? '\\&' : next
   }
 
-  /** A whole bracket expression, in which the delimiter is a character like others. */
+  /** A whole bracket expression, in which the delimiter is a normal character. */
   #bracket(): string {
     return this.source.skip(/\[\^?\]?(?:\[:\w+:\]|\[\.[^\n]*?\.\]|\[=[^\n]*?=\]|[^\]\n])*\]/)
   }

@@ -1,4 +1,4 @@
-// What `a`, `r` and `R` put behind a line: texts, files, and one line after the other of a file.
+// The text that `a`, `r` and `R` append to a line: texts, files, and single lines of a file.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -11,7 +11,7 @@ export class Appendix {
   readonly #call: ShellCall
   readonly #target: LineWriter
   #parts: Part[] = []
-  /** What is left of the files that are read line by line. */
+  /** The remaining lines of files that are read line by line. */
   readonly #left = new Map<string, string[]>()
 
   constructor(call: ShellCall, target: LineWriter) {
@@ -23,7 +23,7 @@ export class Appendix {
     this.#parts.push({ kind, text })
   }
 
-  /** Answers a promise when files have to be read. */
+  /** Returns a promise if files must be read. */
   write(): Promise<void> | null {
     if (this.#parts.length === 0) return null
     const parts = this.#parts
@@ -44,7 +44,7 @@ export class Appendix {
     }
   }
 
-  /** A file that cannot be read is an empty one. */
+  /** An unreadable file is treated as empty. */
   async #contents(name: string): Promise<string> {
     try {
       return await readText(this.#call, name)

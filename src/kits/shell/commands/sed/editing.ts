@@ -1,4 +1,4 @@
-// The line that is worked on, and the commands that change it, keep it or show it at once.
+// The current line, and the commands that change, store or print it.
 
 import type { ShellCall } from '../../shell-extensions.ts'
 import type { CommandOutput } from '../text-files.ts'
@@ -22,14 +22,17 @@ export interface RunnerParts {
   script: Script
   separator: string
   files: readonly string[]
-  /** Where lines go. */
+  /** The destination of lines. */
   target: LineWriter
   written: WrittenFiles
-  /** What lasts from one file that is edited to the next. */
+  /** The state that is kept between edited files. */
   memory?: Memory
 }
 
-/** What comes after a command: the next one, the end of the round with or without the line shown, a round with what is left, the end. */
+/**
+ * The continuation after a command: the next command, the end of the cycle with or without printing, a new cycle with
+ * the rest, or the end.
+ */
 export type Flow = 'on' | 'end' | 'drop' | 'again' | 'quit'
 
 export class Editing {
@@ -68,7 +71,7 @@ export class Editing {
     return this.input.isLast
   }
 
-  /** What changes the spaces alone, or shows them. */
+  /** Actions that only change or print the spaces. */
   protected edit(action: Action): void {
     const { separator } = this.parts
     switch (action.kind) {

@@ -1,5 +1,5 @@
-// The lines of the files, one after the other. Whether a line is the last is known only when the next file with a line in it has
-// been opened, so files are opened ahead.
+// Reads the lines of the files one after another. Whether a line is the last is known only after the next non-empty
+// file was opened, so files are opened in advance.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -15,24 +15,24 @@ interface OpenFile {
 
 export interface InputOptions {
   files: readonly string[]
-  /** Each file has its own last line, and its lines are counted from 1. */
+  /** Each file has its own last line and line numbers. */
   isSeparate: boolean
   separator: string
   report: (message: string, exitCode: number) => void
-  /** Called at the first line of each file that counts for itself. */
+  /** Called at the first line of each separate file. */
   onFile: () => void
 }
 
 export class SedInput {
   lineNumber = 0
-  /** Whether the line that was read last ended with a separator. */
+  /** Whether the last read line ended with a separator. */
   hasEnd = true
   /** Null until a line has been read. */
   file: string | null = null
   readonly #call: ShellCall
   readonly #options: InputOptions
   #current: OpenFile | null = null
-  /** The next file that has a line. */
+  /** The next non-empty file. */
   #ahead: OpenFile | null = null
   #next = 0
 
@@ -41,7 +41,7 @@ export class SedInput {
     this.#options = options
   }
 
-  /** To be waited for before `isLast` and `read` are asked, if it answers a promise. */
+  /** If it returns a promise, it must be awaited before `isLast` and `read` are used. */
   prepare(): Promise<void> | null {
     const hasLine = this.#current !== null && this.#current.at < this.#current.text.length
     return hasLine || this.#ahead !== null || this.#next >= this.#options.files.length ? null : this.#lookAhead()
@@ -53,13 +53,13 @@ export class SedInput {
     return this.#ahead === null || (this.#options.isSeparate && this.#current !== null)
   }
 
-  /** How many bytes of what is piped in were read; null when it is all, or nothing. */
+  /** The number of bytes read from the standard input; null for all or nothing. */
   get stdinTaken(): number | null {
     if (this.#current?.name !== '-') return null
     return losslessBytes(this.#current.text.slice(0, this.#current.at)).byteLength
   }
 
-  /** Null when there is none. */
+  /** Null if there is none. */
   read(): string | null {
     if (!this.#current || this.#current.at >= this.#current.text.length) {
       if (!this.#ahead) return null

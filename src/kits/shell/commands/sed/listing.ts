@@ -1,4 +1,4 @@
-// `l`: a line with everything in it shown, folded to a width.
+// `l`: prints a line with all characters visible, folded to a width.
 
 import { losslessBytes } from '../../lossless-text.ts'
 
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   '\v': '\\v',
 }
 
-/** A width of 0 folds nothing. */
+/** A width of 0 disables folding. */
 export function escapedLine(text: string, width: number): string {
   const room = width - 1
   let [result, column] = ['', 0]

@@ -8,7 +8,7 @@ export interface Settings {
   isSeparate: boolean
   isZero: boolean
   isSandbox: boolean
-  /** Null when nothing is edited in place, '' when no copy is kept. */
+  /** Null if no file is edited in place, '' if no backup is made. */
   suffix: string | null
   /** Of `l`. */
   width: number
@@ -69,7 +69,7 @@ const LONG: Readonly<Record<string, string>> = {
 }
 const KNOWN = 'nrEsuz'
 const DEFAULT_WIDTH = 70
-/** Other names for the same options, which the shortest beginning that is their own names too. */
+/** Other names of the same options, which abbreviations also include. */
 const longName = (word: string): string | undefined =>
   LONG[word] ?? Object.entries(LONG).find(([name]) => name.startsWith(word) && word.length > 4)?.[1]
 
@@ -144,7 +144,7 @@ function shortOptions(arg: string): Option[] | string {
   return options
 }
 
-/** What is wrong with the value, if anything is. */
+/** The error in the value, or null. */
 function set(settings: Settings, letter: string, value: string | undefined): string | null {
   if (letter === 'n') settings.isQuiet = true
   else if (letter === 'r' || letter === 'E') settings.isExtended = true

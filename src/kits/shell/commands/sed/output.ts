@@ -1,4 +1,4 @@
-// Where lines go: the standard output, a file that is edited, and the files that `w` names.
+// The outputs of lines: the standard output, an edited file, and the files of `w`.
 
 import { isFileError, replaceContents } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -9,7 +9,7 @@ import { SedError } from './script.ts'
 
 const EXIT_PANIC = 4
 
-/** A line without an end gets one as soon as another follows. */
+/** A line without a line end gets one when another line follows. */
 export class LineWriter {
   readonly #put: (text: string) => void
   readonly #separator: string
@@ -25,12 +25,12 @@ export class LineWriter {
     this.#lacksEnd = !hasEnd
   }
 
-  /** Ends a line that lacks its end, and puts the text as it is. */
+  /** Ends an incomplete line, and writes the text unchanged. */
   raw(text: string): void {
     if (text !== '') this.added(text)
   }
 
-  /** What is put behind a line ends that line, also when it is nothing (`$a\`). */
+  /** Appended text ends the line, even if it is empty (`$a\`). */
   added(text: string): void {
     this.#put((this.#lacksEnd ? this.#separator : '') + text)
     this.#lacksEnd = false
@@ -50,7 +50,7 @@ export class WrittenFiles {
     this.#separator = separator
   }
 
-  /** All files that a script names are made before its first line. */
+  /** All files of a script are created before its first line. */
   async open(name: string, stdout: LineWriter): Promise<void> {
     if (this.#writers.has(name)) return
     const outlet = outletOf(name)
@@ -92,7 +92,7 @@ export class WrittenFiles {
   }
 }
 
-/** A file's new contents, which take its place when they are whole; the old ones stay under another name if one is given. */
+/** Replaces a file when its new contents are complete; the old ones are kept under another name if a suffix is given. */
 export async function replaceFile(
   { fs, cwd }: ShellCall,
   name: string,
@@ -117,7 +117,7 @@ function copyOf(path: string, suffix: string): string {
 
 const OWNER_WRITE = 0o200
 
-/** Why the file cannot be edited in place, and with which exit code that ends; null if it can. */
+/** Why the file cannot be edited in place, with the exit code; null if it can. */
 export function editProblem({ fs, cwd }: ShellCall, name: string): { message: string; exitCode: number } | null {
   try {
     const path = resolvePath(cwd, name)

@@ -1,4 +1,4 @@
-// Reads a sed script.
+// Parses a sed script.
 
 import type { RegexOptions } from '../../posix-regex/posix-regex.ts'
 import { AddressParser, type ScriptOptions } from './addresses.ts'
@@ -13,7 +13,7 @@ export interface Script {
   isQuiet: boolean
 }
 
-/** Throws `SedError` for what is no script. */
+/** Throws `SedError` for an invalid script. */
 export function parseScript(pieces: readonly Piece[], options: ScriptOptions): Script {
   return new Parser(new Source(pieces), options).script()
 }
@@ -124,13 +124,13 @@ class Parser extends AddressParser {
     this.source.skip(/[ \t]+/)
     const version = this.source.skip(/[\d.]*/)
     const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-    // This is 4.9.
+    // This is version 4.9.
     if (major > 4 || (major === 4 && (minor > 9 || (minor === 9 && patch > 0))))
       throw this.source.mistake('expected newer version of sed')
     return this.#ended({ kind: 'v' })
   }
 
-  /** Behind it stands the end of the line, a semicolon, a closing brace or a comment. */
+  /** It is followed by a line end, a semicolon, a closing brace or a comment. */
   #ended<Kind extends Action>(action: Kind): Kind {
     const source = this.source
     source.skip(/[ \t\r]+/)
@@ -164,14 +164,14 @@ class Parser extends AddressParser {
     return name
   }
 
-  /** Of `a`, `i` and `c`: on the same line or on the next ones, as long as a line ends with a backslash. */
+  /** The text of `a`, `i` and `c`: on the same line or on the next ones, as long as a line ends with a backslash. */
   #text(): string {
     const source = this.source
     source.skip(/[ \t]+/)
     if (source.isAtEnd) throw source.mistake("expected \\ after `a', `c' or `i'")
     if (source.take('\\')) {
       const blank = source.skip(/[ \t]*/)
-      // On the line of the command a backslash only saves the blanks in front of the text.
+      // On the command's line a backslash only preserves the leading blanks of the text.
       if (!source.take('\n')) source.at -= blank.length
     }
     const raw = source.skip(/(?:\\[\s\S]|[^\\\n])*\\?/)

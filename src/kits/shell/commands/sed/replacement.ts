@@ -29,7 +29,7 @@ export function replacementOf(source: string): ReplacementPart[] {
   return parts
 }
 
-/** The text of `a`, `i` and `c`: a backslash before anything but a known escape is taken away. */
+/** The text of `a`, `i` and `c`: a backslash before anything but a known escape is removed. */
 export function textOf(source: string): string {
   let text = ''
   let isFirst = true
@@ -63,7 +63,7 @@ export function charactersOf(source: string): string[] {
   return found
 }
 
-/** The parts put together for a match. */
+/** The replacement text for a match. */
 export function replacementText(parts: readonly ReplacementPart[], text: string, slots: readonly number[]): string {
   let result = ''
   let [all, one]: ['U' | 'L' | null, 'u' | 'l' | null] = [null, null]

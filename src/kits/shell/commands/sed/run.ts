@@ -1,4 +1,4 @@
-// Carries out a script: for each line all commands that are for it, and at the end of the line what is to be shown.
+// Runs a script: for each line all commands that apply to it, and at the end of the cycle the output.
 
 import type { PosixRegex } from '../../posix-regex/posix-regex.ts'
 import { textIn } from '../text-files.ts'
@@ -8,7 +8,7 @@ import { replacementText } from './replacement.ts'
 import { type Command, SedError, type Substitution } from './script.ts'
 import { isSelected, type Line } from './selection.ts'
 
-/** Commands between two questions whether a pause is due. */
+/** The number of commands between two checks for a pause. */
 const COMMANDS_PER_PAUSE = 256
 
 export class Runner extends Editing implements Line {
@@ -23,7 +23,7 @@ export class Runner extends Editing implements Line {
     this.#appendix = new Appendix(parts.call, parts.target)
   }
 
-  /** As far as it is less than all of it. */
+  /** If it is less than all of it. */
   get stdinTaken(): number | null {
     return this.flow === 'quit' ? this.input.stdinTaken : null
   }
@@ -32,11 +32,11 @@ export class Runner extends Editing implements Line {
     return this.#regex(regex).test(this.space)
   }
 
-  /** The exit code that the script asked for, null if it came to the end of its input. */
+  /** The exit code from the script, null at the end of the input. */
   async run(): Promise<{ exitCode: number | null }> {
     const { commands } = this.parts.script
     for (let flow = this.flow; flow !== 'quit'; flow = this.#flowSoFar()) {
-      // Whether a line is the last must be known before a command asks, which mostly takes no waiting.
+      // Whether a line is the last must be known before a command needs it; this seldom has to be awaited.
       if (flow !== 'again') {
         const line = this.#read()
         const text = line instanceof Promise ? await line : line
@@ -55,7 +55,7 @@ export class Runner extends Editing implements Line {
     return { exitCode: this.exitCode }
   }
 
-  /** The type checker does not see that commands change it. */
+  /** The type checker does not know that commands change it. */
   #flowSoFar(): Flow {
     return this.flow
   }
@@ -75,7 +75,7 @@ export class Runner extends Editing implements Line {
     return pause ? pause.then(() => this.#carryOut(command) ?? undefined) : this.#carryOut(command)
   }
 
-  /** The next line; afterwards it is known whether that is the last. */
+  /** The next line; afterwards it is known whether it is the last. */
   #read(): Promise<string | null> | string | null {
     const before = this.input.prepare()
     if (before) return before.then(() => this.#read())
@@ -128,7 +128,7 @@ export class Runner extends Editing implements Line {
     if (isTaken) this.#pc = at
   }
 
-  /** At the end of the input both end the round, and the line is shown. */
+  /** At the end of the input both end the cycle, and the line is printed. */
   async #more(kind: 'n' | 'N'): Promise<void> {
     if (this.isLast) {
       this.flow = 'end'
@@ -154,7 +154,7 @@ export class Runner extends Editing implements Line {
     const text = this.space
     const used = this.#regex(regex)
     let [result, copied, count] = ['', 0, 0]
-    /** An empty match right behind a match is none. */
+    /** An empty match directly after a match is ignored. */
     let lastEnd = -1
     for (let at = 0; at <= text.length && used.find(text, at); ) {
       const [start = 0, end = 0] = used.slots
@@ -184,7 +184,7 @@ export class Runner extends Editing implements Line {
     return null
   }
 
-  /** Without a command the line is the command, and what it writes the line. */
+  /** Without a command, the line is executed and replaced by the output. */
   async #execute(command: string): Promise<void> {
     const { call, output, target } = this.parts
     const { stdoutBytes, stderr } = await call.execute(command === '' ? this.space : command, call.cwd)

@@ -6,7 +6,7 @@ export type Address =
   | { kind: 'line'; line: number }
   | { kind: 'every'; first: number; step: number }
   | { kind: 'last' }
-  /** Null stands for the expression that was used last. */
+  /** Null means the most recently used expression. */
   | { kind: 'regex'; regex: PosixRegex | null }
 
 export type EndAddress = Address | { kind: 'more'; lines: number } | { kind: 'multiple'; of: number }
@@ -15,7 +15,7 @@ export interface Selection {
   from: Address | null
   to: EndAddress | null
   isNegated: boolean
-  /** Where a range stands; `0,/re/` begins inside. */
+  /** The state of a range; `0,/re/` starts inside. */
   range: { state: 'before' | 'inside' | 'behind'; lastLine: number }
 }
 
@@ -28,7 +28,7 @@ export interface Substitution {
   regex: PosixRegex | null
   replacement: readonly ReplacementPart[]
   isGlobal: boolean
-  /** Which match is the first to be replaced. */
+  /** The number of the first match to replace. */
   number: number
   prints: boolean
   executes: boolean

@@ -1,4 +1,4 @@
-// `sed` as GNU's.
+// `sed` like GNU's.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -66,7 +66,7 @@ async function editStream(deps: EditDeps, context: RunContext): Promise<Edited> 
   return { exitCode: end.exitCode ?? runner.problemCode, stdinTaken: runner.stdinTaken }
 }
 
-/** Each file is written when all of it has been read. Quitting leaves the rest of it, and all others, as they are. */
+/** Each file is written when all of it has been read. On quit, the rest of it and all other files are unchanged. */
 async function editInPlace(deps: EditDeps, context: RunContext): Promise<number> {
   const { settings, separator } = deps
   let problemCode = 0

@@ -1,11 +1,11 @@
-// Which lines a command is for.
+// Selects the lines of a command.
 
 import type { Address, Selection } from './script.ts'
 
 export interface Line {
   number: number
   isLast: boolean
-  /** Whether the expression matches the line; null stands for the one that was used last. */
+  /** Whether the expression matches the line; null means the most recently used one. */
   matches(regex: Extract<Address, { kind: 'regex' }>['regex']): boolean
 }
 
@@ -36,7 +36,7 @@ function isInRange({ from, to, range }: Selection, line: Line): boolean {
   if (range.state === 'inside') {
     if (to.kind === 'line' || to.kind === 'more' || to.kind === 'multiple') {
       if (line.number >= range.lastLine) range.state = 'behind'
-      // Lines that other commands have read may have led past the end.
+      // Lines read by other commands may have passed the end.
       return line.number <= range.lastLine
     }
     if (fits(to, line)) range.state = 'behind'

@@ -1,10 +1,10 @@
-// The text of a script, from the pieces that the command line gives, read character by character.
+// The text of a script, from the parts on the command line, read by character.
 
 import { SedError } from './script.ts'
 
 export interface Piece {
   text: string
-  /** Null for one of the command line. */
+  /** Null for one from the command line. */
   file: string | null
 }
 
@@ -23,7 +23,7 @@ export class Source {
     this.text = pieces.map(({ text }) => text).join('\n')
   }
 
-  /** The character that is next, '' at the end. */
+  /** The next character, '' at the end. */
   get next(): string {
     return this.text[this.at] ?? ''
   }
@@ -46,7 +46,7 @@ export class Source {
     return found
   }
 
-  /** In GNU's words, with the place where reading has come to. */
+  /** In GNU's format, with the current position. */
   mistake(problem: string, place: number = this.at): SedError {
     const piece = this.#starts.findLast(({ at }) => at <= Math.max(0, place - 1)) ?? this.#starts[0]
     if (!piece) return new SedError(problem)

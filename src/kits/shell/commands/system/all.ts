@@ -1,4 +1,4 @@
-// Small programs that scripts expect of a system. Each is loaded when it is used for the first time.
+// Small system programs that scripts expect. Each is loaded on first use.
 
 import type { ShellCommand, ShellResult } from '../../shell-extensions.ts'
 import { lazily, type Run } from '../lazily.ts'
@@ -19,7 +19,7 @@ export const SYSTEM_COMMANDS = [
   refused('mknod', 'there are files, folders and links alone'),
 ] as const satisfies readonly ShellCommand[]
 
-/** One that is not there, with what to do instead. */
+/** An unavailable program, with advice. */
 function refused<Name extends string>(name: Name, advice: string): { name: Name; run: Run } {
   const said: ShellResult = { stdout: '', stderr: `${name}: not available here: ${advice}\n`, exitCode: 127 }
   return { name, run: async () => said }

@@ -1,5 +1,5 @@
-// `flock`: within one script nothing runs beside the command, so every lock is free. It is taken by the name of a file, which is
-// made, or by the number of an open one.
+// `flock`: nothing runs in parallel within a script, so every lock is free. It is given by a file name, which is
+// created, or by a file descriptor.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { quoted, shellMessage } from '../../interpreter-command.ts'

@@ -1,4 +1,4 @@
-// `getopt` of util-linux: puts the options of a script in order.
+// `getopt` of util-linux: normalizes the options of a script.
 
 import { quoted } from '../../interpreter-command.ts'
 import type { ShellCommand, ShellResult } from '../../shell-extensions.ts'
@@ -21,7 +21,7 @@ type Takes = 'nothing' | 'value' | 'perhaps'
 
 export const runGetopt: ShellCommand['run'] = async (args) => {
   const [first] = args
-  // The old way: the letters, and then what is to be put in order.
+  // The old form: the letters, and then the arguments.
   if (first !== undefined && !first.startsWith('-')) {
     return ordered({ letters: first, long: [], name: 'getopt', words: args.slice(1), isUnquoted: true, read: null })
   }
@@ -63,7 +63,7 @@ function ordered(ordering: Ordering): ShellResult {
 
 class Getopt {
   readonly #ordering: Ordering
-  /** `+` ends the options at the first operand, `-` leaves operands where they are. */
+  /** `+` ends the options at the first operand, `-` keeps the order of operands. */
   readonly #order: '+' | '-' | ''
   readonly #out: string[] = []
   readonly #operands: string[] = []

@@ -10,7 +10,7 @@ import { type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 
 type Run = ShellCommand['run']
 
-/** A result is that of a command line that cannot be worked with. */
+/** A result is the error of an invalid command line. */
 function operandsOf(spec: GnuSpec, args: readonly string[], count: number): string[] | ShellResult {
   const read = readGnuOptions(args, spec)
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
@@ -35,7 +35,7 @@ export const runUnlink: Run = async (args, { fs, cwd }) => {
   return report.result
 }
 
-/** There are no hard links: the second name gets a copy, as from `ln`. */
+/** There are no hard links: the second name gets a copy, like with `ln`. */
 export const runLink: Run = async (args, { fs, cwd }) => {
   const operands = operandsOf({ name: 'link', letters: '' }, args, 2)
   if (!Array.isArray(operands)) return operands
@@ -60,7 +60,7 @@ export const runLink: Run = async (args, { fs, cwd }) => {
   return report.result
 }
 
-/** What is written is kept at once. */
+/** Writes are stored at once. */
 export const runSync: Run = async (args, { fs, cwd }) => {
   const spec: GnuSpec = { name: 'sync', letters: 'df', long: { data: 'd', 'file-system': 'f' } }
   const read = readGnuOptions(args, spec)

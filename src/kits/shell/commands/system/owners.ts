@@ -1,5 +1,5 @@
-// `chown` and `chgrp`: all files belong to the one user that there is. To give them to that one changes nothing; to give them to
-// another is not permitted.
+// `chown` and `chgrp`: all files belong to the only user. A change to that user has no effect; a change to another one
+// is not permitted.
 
 import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
@@ -48,12 +48,12 @@ async function change(name: string, args: readonly string[], call: ShellCall): P
 
 interface OwnerSpec {
   isOwn: boolean
-  /** As a message shows it; empty where nothing is asked for. */
+  /** The form in messages; empty if there is no request. */
   shown: string
   hasUser: boolean
 }
 
-/** A text is what is wrong. */
+/** A text is an error. */
 function wantedBy(command: string, asked: string): OwnerSpec | string {
   const [, user = '', group] = command === 'chgrp' ? [asked, '', asked] : (/^([^:]*)(?::(.*))?$/s.exec(asked) ?? [])
   const isKnown = (name: string | undefined) =>

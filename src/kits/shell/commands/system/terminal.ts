@@ -1,4 +1,4 @@
-// `tty` and `tput`: nothing here is a terminal, and the only kind of one that is known is the dumb one.
+// `tty` and `tput`: there is no terminal here, and only the type `dumb` is known.
 
 import type { ShellCommand } from '../../shell-extensions.ts'
 import { misuse, readGnuOptions } from '../gnu-options.ts'
@@ -32,7 +32,7 @@ const SHOWN: Readonly<Record<string, string>> = {
     cud1: '\n',
   },
 }
-/** Capabilities that other terminals have: the answer is that this one has not. */
+/** Capabilities of other terminals: the answer is that they are missing. */
 const ABSENT = new Set(
   `setaf setab setf setb op bold dim smso rmso smul rmul rev blink invis sitm ritm sgr0 sgr cup home el el1 ed cuu1 cuu cud cuf
   cub cub1 cuf1 civis cnorm cvvis smcup rmcup sc rc il il1 dl dl1 ich dch ech hpa vpa csr ri rin indn flash kcuu1 kcud1 kcub1

@@ -1,4 +1,4 @@
-// `tar -d`: where the files differ from what is in an archive.
+// `tar -d`: the differences between the files and an archive.
 
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'

@@ -1,11 +1,11 @@
-// The tar format: blocks of 512 bytes, a header for each entry. Written as `ustar` with the usual extension for long names;
-// read with that one and the newer one of POSIX.
+// The tar format: blocks of 512 bytes, a header for each entry. Written as `ustar` with GNU's extension for long names;
+// read with that and with the extension of POSIX.
 
 import { joinBytes } from '../../../../lib/bytes.ts'
 
 export interface TarEntry {
   name: string
-  /** A hard link is another name for a file that came before. */
+  /** A hard link is another name of an earlier file. */
   kind: 'file' | 'directory' | 'symlink' | 'link'
   mode: number
   mtimeMs: number
@@ -18,21 +18,21 @@ export interface TarEntry {
 export interface TarOwner {
   uid: number
   gid: number
-  /** Empty where only the numbers are known. */
+  /** Empty if only the numbers are known. */
   user: string
   group: string
 }
 
 export const OWN: TarOwner = { uid: 1000, gid: 1000, user: 'user', group: 'user' }
 
-/** What a reader found instead of an entry: named, and why it is left out. */
+/** An entry that cannot be used: its name, and why it is left out. */
 export type TarRecord = TarEntry | { name: string; kind: 'other'; reason: string }
 
-/** With all of its blocks, as they stand in the archive. */
+/** With all its blocks from the archive. */
 export type TarMember = { found: TarRecord; blocks: Uint8Array }
 
 const BLOCK = 512
-/** An archive is as long as a whole number of these, as GNU's is. */
+/** The length of an archive is a multiple of this, like GNU's. */
 const RECORD = 20 * BLOCK
 const KINDS = { file: '0', directory: '5', symlink: '2', link: '1' } as const
 const LONG_NAME = 'L'
@@ -59,7 +59,7 @@ export function tarOf(entries: readonly TarEntry[], before: readonly Uint8Array[
   return joinBytes([...parts, new Uint8Array(2 * BLOCK + ((RECORD - (size % RECORD)) % RECORD))])
 }
 
-/** A name that has no room in the header is an entry of its own before it. */
+/** A name that is too long for the header is a separate entry before it. */
 function longField(type: string, text: string): Uint8Array[] {
   const bytes = encoder.encode(`${text}\0`)
   if (bytes.byteLength <= 100) return []
@@ -95,7 +95,7 @@ function padded(bytes: Uint8Array): Uint8Array[] {
   return rest === 0 ? [bytes] : [bytes, new Uint8Array(BLOCK - rest)]
 }
 
-/** Throws a `RangeError` for what is no tar archive. */
+/** Throws a `RangeError` if it is not a tar archive. */
 export function* readTar(archive: Uint8Array): Generator<TarRecord> {
   for (const { found } of membersOf(archive)) yield found
 }
@@ -110,7 +110,7 @@ export function* membersOf(archive: Uint8Array): Generator<TarMember> {
     if (!isHeader(block)) throw new RangeError('This does not look like a tar archive')
     const size = numberIn(block, 124, 12)
     at += BLOCK
-    // A negative size would lead back to what was read before.
+    // A negative size would lead back to earlier data.
     if (!(size >= 0)) throw new RangeError('This does not look like a tar archive')
     if (at + Math.ceil(size / BLOCK) * BLOCK > archive.byteLength) throw new RangeError('Unexpected EOF in archive')
     const bytes = archive.subarray(at, at + size)
@@ -154,7 +154,7 @@ function entryOf(
   return { name, kind: 'other', reason: 'neither a file nor a folder nor a link' }
 }
 
-/** What stands before an entry because the header has no room for it. */
+/** Data before an entry that does not fit into its header. */
 type Extended = { name?: string; target?: string; mtimeMs?: number }
 
 /** Records of `length key=value`. */
@@ -184,7 +184,7 @@ function textIn(bytes: Uint8Array, at: number, length: number): string {
   return decoder.decode(end < 0 ? field : field.subarray(0, end))
 }
 
-/** In octal digits; a number that is too large for them, or below zero, in base 256 with the first bit set, as GNU writes it. */
+/** In octal digits; a larger or negative number in base 256 with the first bit set, like GNU's. */
 function numberIn(block: Uint8Array, at: number, length: number): number {
   const first = block[at] ?? 0
   if (first >= 0x80) {

@@ -1,4 +1,4 @@
-// What `tar` shows of an entry.
+// The output of `tar` about an entry.
 
 import { type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { letters } from '../files/modes.ts'
@@ -6,7 +6,10 @@ import { momentIn, strftime } from '../strftime.ts'
 import type { TarEntry } from './format.ts'
 import type { TarOptions } from './options.ts'
 
-/** How wide owner and size are together at first, with the blank between them; a wider one makes room for all after it. */
+/**
+ * The initial width of owner and size together, with the blank between them; a wider one increases it for all following
+ * lines.
+ */
 const OWNER_AND_SIZE = 19
 const TYPES = { directory: 'd', symlink: 'l', link: 'h', file: '-' } as const
 
@@ -41,7 +44,7 @@ export class EntryLines {
   }
 }
 
-/** A folder ends with a slash; what would break the line is shown as an escape. */
+/** A folder ends with a slash; characters that would break the line are escaped. */
 function shownName(name: string, { kind }: TarEntry): string {
   const whole = kind === 'directory' && !name.endsWith('/') ? `${name}/` : name
   return whole.replace(/[\n\t\\]/g, (char) => (char === '\n' ? '\\n' : char === '\t' ? '\\t' : '\\\\'))

@@ -1,10 +1,10 @@
-// The names in the files that `-T` and `-X` name.
+// The names in the files of `-T` and `-X`.
 
 import type { ShellCall } from '../../shell-extensions.ts'
 import { readInput } from '../inputs.ts'
 import type { TarOptions } from './options.ts'
 
-/** With `-T`, what stands in a line is a name of a file; a line that would be an option is refused. */
+/** With `-T`, each line is a file name; a line that looks like an option is refused. */
 export async function listedNames(options: TarOptions, letter: 'T' | 'X', call: ShellCall): Promise<string[]> {
   const names: string[] = []
   for (const file of options.values(letter)) {

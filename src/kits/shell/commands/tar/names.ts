@@ -1,4 +1,4 @@
-// The names in an archive: which are left out, which are meant, and what they are turned into.
+// The names in an archive: exclusion, selection and transformation.
 
 import { PosixRegex, SED_BASIC, SED_EXTENDED } from '../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../posix-regex/syntax.ts'
@@ -9,7 +9,7 @@ import type { Operand, TarOptions } from './options.ts'
 const VERSION_CONTROL = `CVS RCS SCCS .git .gitignore .gitmodules .gitattributes .cvsignore .svn .arch-ids {arch}
   =RELEASE-ID =meta-update =update .bzr .bzrignore .bzrtags .hg .hgignore .hgtags _darcs`.split(/\s+/)
 
-/** `patterns` are those of files (`-X`). A star goes over slashes, and what is below a match is left out as well. */
+/** `patterns` are those of files (`-X`). A star matches slashes, and everything below a match is excluded too. */
 export function exclusion(options: TarOptions, patterns: readonly string[]): (name: string) => boolean {
   const isAnchored = lastOf(options, 'anchored', 'no-anchored')
   const all = [...options.values('exclude'), ...patterns]
@@ -26,7 +26,7 @@ function lastOf({ read }: TarOptions, yes: string, no: string): boolean {
   return read.given.findLast(({ name }) => name === yes || name === no)?.name === yes
 }
 
-/** The operands that ask for entries, and which of them found one. */
+/** The operands that select entries, and whether each has matched. */
 export class EntryOperands {
   readonly #operands: readonly (Operand & { pattern: RegExp | null; isFound: boolean })[]
 
@@ -43,14 +43,14 @@ export class EntryOperands {
     return this.#operands.length === 0
   }
 
-  /** The one that asks for the entry; null when none does. */
+  /** The operand that selects the entry; null if none does. */
   by(name: string): Operand | null {
     const fits = this.#operands.filter((operand) => isMeant(name, operand))
     for (const operand of fits) operand.isFound = true
     return fits[0] ?? null
   }
 
-  /** What is said of those that found nothing. */
+  /** The messages about operands without a match. */
   problems(): string {
     const lines = this.#operands
       .filter(({ isFound }) => !isFound)
@@ -76,10 +76,10 @@ function isMeant(name: string, { name: operand, pattern }: Operand & { pattern: 
 export type Use = 'r' | 's' | 'h'
 export type Transform = (name: string, use: Use) => string
 
-/** Throws a `RangeError` for what is no expression. */
+/** Throws a `RangeError` for an invalid expression. */
 export function transformation(options: TarOptions): Transform {
   const steps = options.values('transform').flatMap(stepsOf)
-  // The slash behind a folder is no part of its name.
+  // The slash after a folder is not part of its name.
   return (name, use) => {
     const slash = name.length > 1 && name.endsWith('/') ? '/' : ''
     const plain = name.slice(0, name.length - slash.length)
@@ -163,7 +163,7 @@ function replaced(text: string, { regex, replacement, isGlobal, number }: Step):
   return result + text.slice(copied)
 }
 
-/** Without so many folders in front; null when nothing is left. */
+/** Without this many leading folders; null if nothing is left. */
 export function stripped(name: string, count: number): string | null {
   if (count === 0) return name
   const isFolder = name.endsWith('/')
@@ -172,7 +172,7 @@ export function stripped(name: string, count: number): string | null {
   return rest === '' ? null : isFolder ? `${rest}/` : rest
 }
 
-/** What must not stand in front of a name: a slash, and everything up to the last `..`. */
+/** The prefix that must be removed from a name: a slash, and everything up to the last `..`. */
 export function unsafePrefix(name: string): string {
   const climbs = /^(?:.*\/)?\.\.(?:\/+|$)/s.exec(name)?.[0] ?? ''
   const slashes = /^\/*/.exec(name.slice(climbs.length))?.[0] ?? ''

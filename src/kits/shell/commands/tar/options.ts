@@ -1,4 +1,4 @@
-// What `tar` is told on its command line.
+// The command line of `tar`.
 
 import { type GnuOptions, type GnuSpec, readGnuOptions } from '../gnu-options.ts'
 
@@ -6,7 +6,7 @@ export type Mode = 'c' | 'x' | 't' | 'r' | 'u' | 'd' | 'delete'
 
 export interface Operand {
   name: string
-  /** Where `-C` in front of it led, relative to the folder of the shell. */
+  /** The folder of the `-C` before it, relative to the shell's folder. */
   folder: string
 }
 
@@ -15,9 +15,9 @@ export interface TarOptions {
   file: string
   read: GnuOptions
   operands: Operand[]
-  /** Behind the last `-C`. */
+  /** After the last `-C`. */
   folder: string
-  /** How often `-v` was given. */
+  /** The number of `-v` options. */
   verbose: number
   strip: number
   has(name: string): boolean
@@ -26,7 +26,7 @@ export interface TarOptions {
 
 const MODES = new Set(['c', 'x', 't', 'r', 'u', 'd', 'delete'])
 
-/** Known, and refused: letters and long names, with what they stand for. */
+/** Known but refused: letters and long names, with their meaning. */
 const REFUSED: Readonly<Record<string, string>> = {
   ...{ J: '--xz', j: '--bzip2', Z: '--compress', zstd: '--zstd', lzma: '--lzma', lzip: '--lzip', lzop: '--lzop' },
   ...{ I: '--use-compress-program', A: '--concatenate', g: '--listed-incremental', G: '--incremental' },
@@ -103,7 +103,7 @@ export function tarOptions(words: readonly string[]): ReadTarOptions {
   return { ok: true, options: optionsOf(mode as Mode, read, Number(strip)) }
 }
 
-/** What GNU tar refuses to do together; null for nothing. */
+/** Combinations that GNU tar refuses; null for none. */
 function conflict(mode: Mode, read: GnuOptions): string | null {
   if (read.given.filter(({ name }) => name === 'f').length > 1) return "Multiple archive files require '-M' option"
   if (!read.has('s') || ['x', 't', 'd'].includes(mode)) return null
@@ -120,7 +120,7 @@ function optionsOf(mode: Mode, read: GnuOptions, strip: number): TarOptions {
   return {
     ...{ mode, read, operands, folder, strip },
     file: read.value('f') ?? '-',
-    // A second `-t` shows more, as `-v` does.
+    // A second `-t` increases the verbosity, like `-v`.
     verbose:
       (read.has('utc') ? 2 : 0) +
       read.given.filter(
@@ -135,7 +135,7 @@ function misuse(problem: string): ReadTarOptions {
   return { ok: false, stderr: `tar: ${problem}\n${HINT}`, exitCode: EXIT_TROUBLE }
 }
 
-/** The old way to write options, `tar xzf name`: values follow in the order of the letters that take them. */
+/** The old form of options, `tar xzf name`: values follow in the order of the letters that need them. */
 function inNewStyle([first = '', ...others]: readonly string[]): string[] | string {
   if (first === '' || first.startsWith('-')) return first === '' ? others : [first, ...others]
   const rest = [...others]

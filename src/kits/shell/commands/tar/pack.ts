@@ -1,4 +1,4 @@
-// What goes into an archive: the files below the operands, by the names that they were given.
+// The contents of a new archive: the files below the operands, with their names in it.
 
 import { zoneOf } from '../../../../lib/clock.ts'
 import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
@@ -35,7 +35,10 @@ export class Packing {
     this.#target = target
   }
 
-  /** Throws a `RangeError` for options that mean nothing, and for too much. `isNews` leaves out what an archive has. */
+  /**
+   * Throws a `RangeError` for invalid options, and if the limits are exceeded. `isNews` excludes what an archive
+   * already has.
+   */
   async gather(isNews: (name: string, mtimeMs: number) => boolean): Promise<Packed> {
     const made = this.#maker()
     const isExcluded = exclusion(this.#options, await listedNames(this.#options, 'X', this.#call))
@@ -62,7 +65,7 @@ export class Packing {
     return { entries, problems: this.#problems, hasFailed: this.#hasFailed }
   }
 
-  /** Those of the command line and those of the lists, which say what follows in a file or with `-T -` in the input. */
+  /** Those of the command line and of the lists, which are in a file or, with `-T -`, in the standard input. */
   async #operands(): Promise<Operand[]> {
     const listed = await listedNames(this.#options, 'T', this.#call)
     return [...this.#options.operands, ...listed.map((name) => ({ name, folder: this.#options.folder }))]
@@ -141,7 +144,7 @@ export class Packing {
     })
   }
 
-  /** A path stands for the time of the file there. */
+  /** A path stands for the time of that file. */
   #fixedTime(): number | null {
     const words = this.#options.read.value('mtime')
     if (words === undefined) return null
@@ -163,7 +166,7 @@ function ownerOf({ read }: TarOptions): TarOwner {
   return read.has('numeric') ? { ...owner, user: '', group: '' } : owner
 }
 
-/** `name:number`, a number alone, or a name that is known here. */
+/** `name:number`, a number alone, or a known name. */
 function nameAndNumber(text: string, what: string): [string, number] {
   const [, name = '', number] = /^(.*?):?\+?(\d+)$/s.exec(text) ?? [text, text]
   if (number !== undefined) return [name !== '' ? name : number === '0' ? 'root' : '', Number(number)]

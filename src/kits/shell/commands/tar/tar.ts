@@ -1,4 +1,4 @@
-// `tar` of the shell: makes, changes, compares, lists and unpacks archives, plain or compressed with gzip.
+// `tar` of the shell: creates, changes, compares, lists and unpacks archives, plain or compressed with gzip.
 
 import { gzipSync } from 'node:zlib'
 import { isFileError } from '../../../../workspace/file-system.ts'
@@ -38,7 +38,7 @@ export async function runTar(words: readonly string[], call: ShellCall): Promise
   }
 }
 
-/** What is known and cannot be done. */
+/** Known requests that are not supported. */
 function refusalOf({ mode, read, file }: TarOptions): string | null {
   const format = read.value('format')
   if (format !== undefined && !FORMATS.has(format)) return `--format=${format} is not available here`
@@ -59,7 +59,7 @@ async function create(options: TarOptions, call: ShellCall): Promise<ShellResult
   const { file } = options
   if (options.operands.length === 0 && !options.has('T')) return failure(EMPTY)
   const target = file === '-' ? null : resolvePath(cwd, file)
-  // It is there before anything is looked for, as everywhere.
+  // It is created before files are searched, like elsewhere.
   if (target !== null) await fs.write(target, new Uint8Array())
   const { entries, problems, hasFailed } = await new Packing(options, call, target).gather(() => true)
   const plain = tarOf(entries.map(({ entry }) => entry))
@@ -84,7 +84,7 @@ function linesOf(entries: Entries, options: TarOptions, { env }: ShellCall): str
   return entries.map(({ entry, given }) => lines.line(entry, options.has('show') ? entry.name : given)).join('')
 }
 
-/** `--remove-files`: what is packed goes, folders once they are empty. */
+/** `--remove-files`: packed files are removed, and folders if they are empty. */
 function takeAway(entries: Entries, options: TarOptions, { fs }: ShellCall): void {
   if (!options.has('remove')) return
   for (const { path, entry } of entries.toReversed()) {
@@ -92,7 +92,7 @@ function takeAway(entries: Entries, options: TarOptions, { fs }: ShellCall): voi
   }
 }
 
-/** At the end of an archive; with `-u` only what is newer than what is in it. */
+/** At the end of an archive; with `-u` only files newer than those in it. */
 async function add(options: TarOptions, call: ShellCall): Promise<ShellResult> {
   const { fs, cwd } = call
   const { file } = options
@@ -123,7 +123,7 @@ async function add(options: TarOptions, call: ShellCall): Promise<ShellResult> {
 
 const plainName = (name: string): string => name.replace(/(?<=.)\/+$/, '')
 
-/** With the operands that files list (`-T`). */
+/** With the operands from files (`-T`). */
 async function withListed(given: TarOptions, call: ShellCall): Promise<TarOptions> {
   const listed = await listedNames(given, 'T', call)
   return { ...given, operands: [...given.operands, ...listed.map((name) => ({ name, folder: given.folder }))] }
@@ -165,7 +165,7 @@ async function readOut(given: TarOptions, call: ShellCall): Promise<ShellResult>
 
 type Archive = { bytes: Uint8Array; isPacked: boolean }
 
-/** A text is why there is none. */
+/** A text is the error. */
 async function archiveOf({ file, has }: TarOptions, call: ShellCall): Promise<Archive | string> {
   const { fs, cwd } = call
   let packed = file === '-' ? call.stdinBytes : new Uint8Array()
@@ -179,7 +179,7 @@ async function archiveOf({ file, has }: TarOptions, call: ShellCall): Promise<Ar
   const other = OTHER_FORMATS.find(({ magic }) => magic.every((byte, i) => packed[i] === byte))
   if (other) return `${file}: an archive in the format of ${other.name} is not available here`
   if (isGzip(packed)) {
-    // What comes through a pipe cannot be looked at twice.
+    // Piped input cannot be read twice.
     if (file === '-' && !has('z')) return `Archive is compressed. Use -z option${FATAL}`
     return { bytes: gunzipped(packed, 2 * MAX_ARCHIVE_BYTES), isPacked: true }
   }

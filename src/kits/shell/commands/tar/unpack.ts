@@ -1,4 +1,4 @@
-// What comes out of an archive.
+// Unpacks an archive.
 
 import { joinBytes } from '../../../../lib/bytes.ts'
 import { type FileSystem, replaceContents } from '../../../../workspace/file-system.ts'
@@ -23,9 +23,9 @@ export class Unpacking {
   #stdout = ''
   #stderr = ''
   #hasFailed = false
-  /** Files that go to the standard output. */
+  /** Files for the standard output. */
   readonly #shown: Uint8Array[] = []
-  /** Of folders, which change while they are filled. */
+  /** Of folders, whose times change while they are filled. */
   readonly #times: { path: string; mtimeMs: number; mode: number }[] = []
 
   constructor(options: TarOptions, call: ShellCall) {
@@ -35,7 +35,7 @@ export class Unpacking {
     this.#transform = transformation(options)
   }
 
-  /** Of every entry that is asked for; it is listed, or taken out as well. */
+  /** Lists or unpacks every selected entry. */
   async run(archive: Uint8Array): Promise<ShellResult> {
     const wanted = new EntryOperands(this.#options)
     const isExcluded = exclusion(this.#options, await this.#patterns())
@@ -96,7 +96,7 @@ export class Unpacking {
     if (problem !== null) this.#stderr += `tar: ${problem.text}\n`
     else if (verbose > 0 && found.kind !== 'other') {
       const line = this.#lines.line(found, this.#options.has('show') ? name : found.name)
-      // What is unpacked to the standard output leaves no room there for names.
+      // If files are unpacked to the standard output, names go elsewhere.
       if (this.#options.has('O')) this.#stderr += line
       else this.#stdout += line
     }
@@ -106,7 +106,7 @@ export class Unpacking {
     return this.#transform(name, 'r')
   }
 
-  /** Null when it is there, else why not. */
+  /** Null if it was unpacked, otherwise the reason. */
   async #takeOut(found: TarRecord, name: string, below: string): Promise<Problem | null> {
     if (found.kind === 'other') return failure(`${found.name}: ${found.reason}`)
     if (this.#options.has('O')) {
@@ -122,7 +122,7 @@ export class Unpacking {
     return this.#place({ ...found, name }, placed.path, folder)
   }
 
-  /** What is there may stay; undefined when nothing is in the way. */
+  /** Whether an existing file is kept; undefined if there is none. */
   #kept(path: string, { kind, mtimeMs }: TarEntry, name: string): Problem | null | undefined {
     const { fs } = this.#call
     if (kind === 'directory' || kindAt(fs, path) === null) return undefined
@@ -154,14 +154,14 @@ export class Unpacking {
       fs.symlink(this.#transform(entry.target, 's'), path)
       return null
     }
-    // A copy: what was unpacked is a view into something larger.
+    // A copy, because the unpacked bytes are a view of a larger buffer.
     await replaceContents(fs, path, { bytes: new Uint8Array(entry.bytes) })
     fs.chmod(path, mode === 0 ? 0o644 : mode)
     if (!this.#options.has('m')) fs.utimes(path, mtimeMs)
     return null
   }
 
-  /** There are no hard links: the file that it is another name of is copied. */
+  /** There are no hard links: the original file is copied. */
   async #copy({ name, target, mode, mtimeMs }: TarEntry, path: string, folder: string): Promise<Problem | null> {
     const { fs } = this.#call
     const meant = this.#transform(stripped(target, this.#options.strip) ?? '', 'h')
@@ -185,7 +185,7 @@ function makeParent(fs: FileSystem, path: string): void {
   if (kindAt(fs, parent) === null) fs.makeDirectory(parent, { recursive: true })
 }
 
-/** `--one-top-level` without a name is named after the archive. */
+/** `--one-top-level` without a name uses the archive's name. */
 export function topFolder({ read, file }: TarOptions, folder: string): string {
   const top = read.value('top')
   if (top === undefined) return folder

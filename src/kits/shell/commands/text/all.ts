@@ -1,4 +1,4 @@
-// The commands that work on text, each loaded when it is used for the first time.
+// The text commands, each loaded on first use.
 
 import type { defineCommand } from 'just-bash/browser'
 import type { Pacer } from '../../shell-pacer.ts'
@@ -72,17 +72,17 @@ export const TEXT_COMMANDS = {
   wc: async () => (await import('./wc.ts')).wc,
 } satisfies Readonly<Record<string, Load>>
 
-/** One that the shell takes for that of a command which was stopped. */
+/** The shell treats it as the exit code of a stopped command. */
 const EXIT_STOPPED = 124
 
 interface TextDeps {
-  /** Whether the input of the command that is called is a file. */
+  /** Whether the standard input of the called command is a file. */
   readsFile: () => boolean
   pacer: Pacer
   signal: AbortSignal
 }
 
-/** As the interpreter takes them. */
+/** In the form that the interpreter requires. */
 export function textCommands(define: typeof defineCommand, { pacer, signal, readsFile }: TextDeps) {
   const pause = () => {
     signal.throwIfAborted()

@@ -13,7 +13,7 @@ const WIDTH = 76
 interface Base {
   letters: string
   bits: number
-  /** Letters that stand for a whole number of bytes. */
+  /** The number of letters for a whole number of bytes. */
   group: number
 }
 
@@ -73,7 +73,7 @@ function encode(bytes: string, { letters, bits, group }: Base): string {
   return parts.join('')
 }
 
-/** As far as the text is sound. Several encoded texts behind one another are decoded one by one. */
+/** Up to the first invalid character. Several concatenated encoded texts are decoded one by one. */
 function decode(
   text: string,
   { letters, bits, group }: Base,
@@ -82,7 +82,7 @@ function decode(
   const known = skipsOthers
     ? text.replace(new RegExp(`[^${letters.replace('-', '\\-')}=]+`, 'g'), '')
     : text.replaceAll('\n', '')
-  // The runtime's own way is much faster where there is nothing to find fault with.
+  // The runtime's own decoder is much faster for valid text.
   if (letters.endsWith('+/') && known.length % group === 0 && /^[A-Za-z0-9+/]*$/.test(known))
     return { decoded: atob(known), isWhole: true }
   const parts: string[] = []
@@ -102,7 +102,7 @@ function decode(
       }
     }
     parts.push(bytes)
-    // What is left over of the bits must be fewer than a letter has, and the group filled up.
+    // The remaining bits must be fewer than a letter has, and the group padded.
     const isSound = used === plain.length && /^=*$/.test(letterGroup.slice(used)) && letterGroup.length === group
     if (!isSound || count >= bits || used === 0) return { decoded: parts.join(''), isWhole: false }
   }

@@ -1,4 +1,4 @@
-// A run of one of the commands that work on text: where it reads, what it writes, and how its problems are told.
+// One run of a text command: its inputs, its output, and its error messages.
 
 import { bytesToText } from '../../../../workspace/text-encodings.ts'
 import { isByteLocale } from '../../byte-locale.ts'
@@ -9,12 +9,12 @@ import { Misuse } from './misuse.ts'
 
 export type TextCommand = (call: TextCall) => Promise<void> | void
 
-/** A promise to wait for when others should have their turn; it throws when the script was stopped. */
+/** A promise to await if other work should get a turn; it rejects if the script was stopped. */
 export type Pause = () => Promise<void> | null
 
 const IS_STDIN = /^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/
 
-/** What is written is joined to one string, which the interpreter bounds as well. */
+/** The output is joined to one string, which the interpreter limits as well. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 interface CallDeps {
@@ -25,19 +25,19 @@ interface CallDeps {
 }
 
 export class TextCall {
-  /** Stands before what is complained of: the command, or the one that does its work. */
+  /** The prefix of error messages: the command, or the one that does its work. */
   name: string
   readonly args: readonly string[]
   readonly context: Context
   readonly pause: Pause
-  /** Whether the standard input is a file: of that the size is known before it is read. */
+  /** Whether the standard input is a file, whose size is known before it is read. */
   readonly readsFile: boolean
   exitCode = 0
-  /** Of a command line that cannot be worked with. */
+  /** The exit code of an invalid command line. */
   misuseExit = 1
-  /** What stands before the advice to read about options. */
+  /** The text before the hint to read about options. */
   hintPrefix = ''
-  /** How much of what is piped in the command takes; the rest is left to the next command. Null is all. */
+  /** How much of the standard input the command uses; the rest is left for the next command. Null is all. */
   stdinTaken: number | null = null
   #hasReadStdin = false
   #output: string[] = []
@@ -65,13 +65,13 @@ export class TextCall {
     this.write(bytesOf(text))
   }
 
-  /** Goes on after a problem that belongs to one input. */
+  /** Continues after an error of one input. */
   complain(message: string, exitCode = 1): void {
     this.#errors += `${this.name}: ${message}\n`
     this.exitCode = Math.max(this.exitCode, exitCode)
   }
 
-  /** Without the command's name in front, and without failing. */
+  /** Without the command's name, and without failing. */
   complainPlainly(message: string): void {
     this.#errors += `${message}\n`
   }
@@ -91,13 +91,13 @@ export class TextCall {
     return this.context.fs.resolvePath(this.context.cwd, name)
   }
 
-  /** The bytes of a file, or of what is piped in for `-`. Throws what the file tree throws. */
+  /** The bytes of a file, or of the standard input for `-`. Throws the errors of the file tree. */
   async read(name: string): Promise<string> {
     if (name === '-' || IS_STDIN.test(name)) return this.stdin
     return bytesToText(await this.context.fs.readFileBuffer(this.path(name)), 'latin1')
   }
 
-  /** The same, or null after a complaint. */
+  /** The same, or null after an error message. */
   async input(name: string, worded = (reason: string) => `${name}: ${reason}`): Promise<string | null> {
     try {
       return await this.read(name)
@@ -107,7 +107,7 @@ export class TextCall {
     }
   }
 
-  /** For a command that cannot go on without the file. */
+  /** For a command that cannot continue without the file. */
   async mustRead(name: string, worded = (reason: string) => `${name}: ${reason}`, exitCode = 1): Promise<string> {
     try {
       return await this.read(name)

@@ -1,4 +1,4 @@
-// `cat`, and what shows a text as it does where there is no terminal to turn pages on.
+// `cat`, and pagers, which do the same without a terminal.
 
 import { shellMessage } from '../../interpreter-command.ts'
 import type { TextCall } from './call.ts'
@@ -40,7 +40,7 @@ export async function cat(call: TextCall): Promise<void> {
   }
 }
 
-/** Options of a pager are about the terminal. */
+/** Options of a pager concern the terminal. */
 export async function pager(call: TextCall): Promise<void> {
   const names = call.args.filter((arg) => !/^[-+]./.test(arg))
   for (const name of names.length > 0 ? names : ['-']) {
@@ -49,7 +49,7 @@ export async function pager(call: TextCall): Promise<void> {
   }
 }
 
-/** Lines are counted through all files: one that ends without a line end goes on in the next. */
+/** Lines are counted across files: an incomplete last line is continued by the next file. */
 class Printer {
   readonly #showing: Showing
   #number = 0

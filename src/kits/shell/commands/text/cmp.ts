@@ -1,4 +1,4 @@
-// `cmp`: where two files first differ, byte by byte.
+// `cmp`: the first difference of two files, by byte.
 
 import { sizeOf } from './bytes.ts'
 import type { TextCall } from './call.ts'
@@ -84,7 +84,7 @@ function linesBefore(bytes: string, end: number): number {
   return lines
 }
 
-/** A pipe's size is not known beforehand, so there is room for the largest. */
+/** A pipe's size is unknown in advance, so there is room for the largest number. */
 const UNSIZED_WIDTH = 19
 
 type Differences = { a: string; b: string; from: number; isSized: boolean }

@@ -1,4 +1,4 @@
-// `comm`: what two sorted files have in common, and what each has alone.
+// `comm`: the common lines of two sorted files, and those of each one only.
 
 import { bytesOf, linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'
@@ -50,7 +50,7 @@ function compare(
   return found
 }
 
-/** Files that are in no order are compared as far as that goes, and then told of. */
+/** Unsorted files are compared as far as possible, and then reported. */
 function checkOrder(call: TextCall, files: readonly string[][], when: 'always' | 'told' | 'never'): void {
   if (when === 'never') return
   for (const [i, lines] of files.entries()) {

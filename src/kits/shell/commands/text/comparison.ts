@@ -1,4 +1,4 @@
-/** Whether an operator holds for two values of which the first is less (below 0), the same (0) or more. `=` and `==` are the rest. */
+/** Whether an operator is true for two values, given their comparison: below 0, 0, or above 0. `=` and `==` are the rest. */
 export function holds(operator: string, compared: number): boolean {
   switch (operator) {
     case '<':

@@ -1,11 +1,11 @@
-// `cut`: parts of each line, by bytes or by fields. GNU's takes characters for bytes, and so does this one.
+// `cut`: parts of each line, by bytes or by fields. Like GNU's, it treats characters as bytes.
 
 import { bytesOf, linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'
 import { curly, Misuse } from './misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from './options.ts'
 
-// `-n` is for characters of several bytes, which `-b` would split; GNU's does nothing for it either.
+// `-n` is for multibyte characters that `-b` would split; in GNU's it has no effect either.
 const OPTIONS = optionTable(`bytes=b: characters=c: delimiter=d: fields=f: n only-delimited=s complement
   output-delimiter: zero-terminated=z`)
 
@@ -16,7 +16,7 @@ type Range = readonly [number, number]
 
 interface Selection {
   ranges: Range[]
-  /** What stands between the parts; null where nothing does. */
+  /** The text between the parts; null for none. */
   joint: string | null
 }
 
@@ -49,7 +49,7 @@ async function cutAll(call: TextCall, given: GivenOptions, part: (line: string) 
     const bytes = await call.input(name)
     if (bytes === null) continue
     const parts: string[] = []
-    // Where the ends of lines part the fields, all lines are fields of one.
+    // If the delimiter is the line end, all lines are fields of one line.
     for (const line of given.value('d') === end ? [bytes.replace(/\n$/, '')] : linesOf(bytes, end)) {
       const kept = part(line)
       if (kept !== null) parts.push(kept)
@@ -67,7 +67,7 @@ function delimiterOf(given: GivenOptions): string {
   return delimiter
 }
 
-/** In order, those that overlap joined; those that only touch stay apart, as they are written apart. */
+/** Sorted, with overlapping ranges joined; adjacent ones stay separate, because they are printed separately. */
 export function rangesOf(list: string, isFields: boolean): Range[] {
   const what = isFields ? 'field' : 'byte/character position'
   const ranges = list.split(/[, \t]/).map((text): Range => {

@@ -1,5 +1,5 @@
-// `fmt`: paragraphs with lines of about the same length. Where to break is chosen for the whole paragraph at once, by what
-// each way would cost: lines that are short or unlike each other, sentences that begin or end alone.
+// `fmt`: paragraphs with lines of similar length. The line breaks are chosen for the whole paragraph at once, by their
+// cost: for lines that are short or of different length, and for sentences that start or end alone.
 
 import { linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'
@@ -9,7 +9,7 @@ import { optionTable, readOptions } from './options.ts'
 const OPTIONS = optionTable('crown-margin=c split-only=s tagged-paragraph=t uniform-spacing=u width=w: goal=g:')
 
 const USUAL_WIDTH = 75
-/** In percent, by how much lines are shorter than they may be. */
+/** In per cent, by how much lines are shorter than allowed. */
 const LEEWAY = 7
 const MAX_WIDTH = 2500
 const TAB = 8
@@ -24,11 +24,11 @@ const PUNCTUATION_BONUS = square(40)
 
 interface Word {
   text: string
-  /** Blanks behind it where no line ends. */
+  /** Blanks after it unless a line ends there. */
   space: number
   isOpening: boolean
   isPunctuated: boolean
-  /** Ends with a full stop or its like. */
+  /** Ends with a full stop or similar. */
   isPeriod: boolean
   /** Ends a sentence. */
   isFinal: boolean
@@ -87,7 +87,7 @@ async function formatFile(call: TextCall, bytes: string, settings: Settings): Pr
     }
     const count = paragraphLength(lines, at, settings)
     const paragraph = paragraphOf(lines.slice(at, at + count), settings)
-    // The blanks in front of the line behind it are read before it is written.
+    // The indentation of the next line is read before this one is written.
     usesTabs ||=
       lines.slice(at, at + count).some((line) => line.includes('\t')) || /^ *\t/.test(lines[at + count] ?? '')
     call.write(laidOut(paragraph, settings, usesTabs))
@@ -106,7 +106,7 @@ function indentOf(line: string | undefined): number {
   return column
 }
 
-/** Lines of one indentation belong together; the first one may have its own. */
+/** Lines with the same indentation belong together; the first one may have its own. */
 function paragraphLength(lines: readonly string[], at: number, { splitsOnly, isCrown, isTagged }: Settings): number {
   if (splitsOnly) return 1
   const isFilled = (i: number) => i < lines.length && !/^[ \t]*$/.test(lines[i] ?? '')
@@ -160,7 +160,7 @@ function wordOf(text: string, { space, isLineEnd, isUniform }: Spacing): Word {
   }
 }
 
-/** From its end backwards: for each word, the cheapest way to lay out all from there on when a line begins with it. */
+/** From its end backwards: for each word, the cheapest layout of the rest if a line starts with it. */
 function laidOut(paragraph: Paragraph, { width, goal }: Settings, usesTabs: boolean): string {
   const { words, firstIndent, otherIndent } = paragraph
   const count = words.length
@@ -210,7 +210,7 @@ function lineOf(words: readonly Word[], { from, to, column, usesTabs }: LinePart
   return line
 }
 
-/** Once there was a tab, blanks are tabs wherever more than one column lies before the stop. */
+/** If the input has a tab, blanks become tabs wherever more than one column is before the stop. */
 function blanks(column: number, count: number, usesTabs: boolean): string {
   const goal = column + count
   let [text, at] = ['', column]
@@ -223,14 +223,14 @@ function blanks(column: number, count: number, usesTabs: boolean): string {
 
 type Line = { at: number; count: number; length: number; goal: number; nextLength: number; isNextLast: boolean }
 
-/** Of a line of that length before the word `at`; the last line costs nothing. */
+/** Of a line with that length before the word `at`; the last line costs nothing. */
 function lineCost({ at, count, length, goal, nextLength, isNextLast }: Line): number {
   if (at === count) return 0
   const cost = square((goal - length) * 10)
   return isNextLast ? cost : cost + square((length - nextLength) * 10) / 2
 }
 
-/** Of a line that begins with the word. */
+/** Of a line that starts with the word. */
 function baseCost(words: readonly Word[], at: number): number {
   const word = words[at]
   let cost = LINE_COST

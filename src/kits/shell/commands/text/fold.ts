@@ -1,4 +1,4 @@
-// `fold`: long lines cut to a width.
+// `fold`: cuts long lines to a width.
 
 import type { TextCall } from './call.ts'
 import { curly, refusal } from './misuse.ts'
@@ -41,7 +41,7 @@ export async function fold(call: TextCall): Promise<void> {
   }
 }
 
-/** The columns are bytes, but for what moves the cursor of a terminal. */
+/** Columns are bytes, except characters that move a terminal's cursor. */
 function folded(line: string, { width, countsBytes, atSpaces }: Folding): string {
   if (line.length <= width && (countsBytes || !line.includes('\t'))) return line
   const lines: string[] = []
@@ -57,7 +57,7 @@ function folded(line: string, { width, countsBytes, atSpaces }: Folding): string
     lines.push(line.slice(start, to))
     start = to
     column = 0
-    // What was carried over is counted again on its new line.
+    // The carried-over part is counted again on its new line.
     at = to - 1
   }
   lines.push(line.slice(start))

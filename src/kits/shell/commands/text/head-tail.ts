@@ -7,7 +7,7 @@ import { curly, Misuse, refusal } from './misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from './options.ts'
 
 const HEAD = optionTable('bytes=c: lines=n: quiet=q silent=q verbose=v zero-terminated=z')
-// A file does not grow while a command waits for it here, so following one is refused.
+// A file cannot grow while a command runs here, so following is refused.
 const TAIL = optionTable('bytes=c: lines=n: quiet=q silent=q verbose=v zero-terminated=z')
 
 const DEFAULT_COUNT = 10
@@ -21,9 +21,9 @@ interface Amount {
 
 interface Reader {
   table: ReturnType<typeof optionTable>
-  /** The part that is asked for. */
+  /** The requested part. */
   part: (bytes: string, amount: Amount, end: string) => string
-  /** The sign that turns the meaning of a number around. */
+  /** The sign that inverts the meaning of a number. */
   turning: '-' | '+'
 }
 
@@ -39,7 +39,7 @@ export function tail(call: TextCall): Promise<void> {
   return show(call, modernTail(call.args), { table: TAIL, part: tailPart, turning: '+' })
 }
 
-/** After `--` stand names alone. */
+/** After `--` there are only names. */
 function isValue(args: readonly string[], arg: string): boolean {
   const end = args.indexOf('--')
   return end >= 0 && args.indexOf(arg) > end
@@ -52,7 +52,7 @@ async function show(call: TextCall, args: readonly string[], { table, part, turn
   const end = given.has('z') ? '\0' : '\n'
   const last = given.lastOf('qv')
   const isTitled = last === 'v' || (last === undefined && names.length > 1)
-  // Nothing of several files is nothing at all.
+  // An empty part of several files prints nothing at all.
   if (part === tailPart && amount.count === 0 && amount.sign === '') return
   let isFirst = true
   for (const name of names) {
@@ -79,9 +79,9 @@ async function show(call: TextCall, args: readonly string[], { table, part, turn
   }
 }
 
-/** Devices without end are read as a mebibyte, which may be less than what is asked for. */
+/** Endless devices are read as one mebibyte, which may be less than requested. */
 const ENDLESS: ReadonlySet<string> = new Set(['/dev/zero', '/dev/urandom', '/dev/random'])
-/** A string of the shell can be as long. */
+/** The maximum length of a shell string. */
 const MOST_BYTES = 32 * 1024 * 1024
 
 async function contents(call: TextCall, name: string, { unit, sign, count }: Amount): Promise<string> {
@@ -113,7 +113,7 @@ function tailPart(bytes: string, { unit, sign, count }: Amount, end: string): st
   return bytes.slice(sign === '+' ? endOfFirst(bytes, Math.max(0, count - 1), end) : startOfLast(bytes, count, end))
 }
 
-/** Where the first lines end. */
+/** The end of the first lines. */
 function endOfFirst(bytes: string, count: number, end: string): number {
   let at = 0
   for (let i = 0; i < count && at < bytes.length; i++) {
@@ -123,7 +123,7 @@ function endOfFirst(bytes: string, count: number, end: string): number {
   return at
 }
 
-/** Where the last lines begin; the last one may have no end. */
+/** The start of the last lines; the last one may have no line end. */
 function startOfLast(bytes: string, count: number, end: string): number {
   if (count === 0 || bytes === '') return bytes.length
   let at = bytes.endsWith(end) ? bytes.length - 1 : bytes.length
@@ -135,7 +135,7 @@ function startOfLast(bytes: string, count: number, end: string): number {
   return at + 1
 }
 
-/** `-5`, `-5q` and `-c5` in the words of today. */
+/** Converts `-5`, `-5q` and `-c5` to the modern form. */
 function modernHead(args: readonly string[]): string[] {
   const [first = '', ...rest] = args
   const [, digits, letters = ''] = /^-(\d+)([bkmcqlvnz]*)$/.exec(first) ?? []
@@ -152,7 +152,7 @@ function modernHead(args: readonly string[]): string[] {
   return [`-${unit}`, digits + factor, ...flags, ...rest]
 }
 
-/** `-5`, `+5` and `-5c` in the words of today; of old, there is one such word and one file behind it. */
+/** Converts `-5`, `+5` and `-5c` to the modern form; the old form has one such word and at most one file. */
 function modernTail(args: readonly string[]): string[] {
   const [first = '', ...rest] = args
   const [, sign = '', digits, unit = ''] = /^([-+])(\d+)([lcb]?)$/.exec(first) ?? []

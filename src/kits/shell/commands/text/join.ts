@@ -1,4 +1,4 @@
-// `join`: lines of two sorted files that have a field in common.
+// `join`: lines of two sorted files with a common field.
 
 import { bytesOf, linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'
@@ -20,7 +20,7 @@ interface Settings {
   unpaired: ReadonlySet<string>
   isUnpairedOnly: boolean
   empty: string
-  /** 0 is the field that both have; null is all that each line has. */
+  /** 0 is the common field; null means all fields of each line. */
   format: { file: 0 | 1 | 2; field: number }[] | null
   end: string
 }
@@ -55,7 +55,7 @@ export async function join(call: TextCall): Promise<void> {
   if (order.isWrong) call.complain('input is not in sorted order')
 }
 
-/** Of old, the fields of `-o` can be words of their own. */
+/** In the old form, the fields of `-o` can be separate words. */
 function joinedFormat(args: readonly string[]): string[] {
   const words: string[] = []
   for (let i = 0; i < args.length; i++) {
@@ -185,7 +185,7 @@ function lineOf(a: Line | null, b: Line | null, { fields, format, separator, emp
   return shown.map((field) => (field === '' ? empty : field)).join(gap === '\n' ? ' ' : gap) + end
 }
 
-/** Lines out of order matter from the first on that has no counterpart; of each file the first of them is told. */
+/** Unsorted lines matter from the first line without a counterpart on; the first one of each file is reported. */
 class OrderCheck {
   hasUnpaired = false
   readonly #call: TextCall
@@ -201,7 +201,7 @@ class OrderCheck {
     return this.#told.size > 0
   }
 
-  /** For lines behind the one that was read last. */
+  /** For lines after the last one that was read. */
   read(file: 1 | 2, lines: readonly Line[], { from, to }: { from: number; to: number }): void {
     if (!this.hasUnpaired || this.#told.has(file)) return
     for (let at = from + 1; at <= to && at < lines.length; at++) {

@@ -1,4 +1,4 @@
-// `dos2unix` and `unix2dos`: the ends of lines, in place or from the input to the output.
+// `dos2unix` and `unix2dos`: converts line ends, in place or from the input to the output.
 
 import { shellMessage } from '../../interpreter-command.ts'
 import type { TextCall } from './call.ts'
@@ -46,7 +46,7 @@ async function readFile(call: TextCall, name: string): Promise<string | null> {
   }
 }
 
-/** A mark of byte order goes as well, as it is of no use there. */
+/** A byte order mark is removed too, because it has no use there. */
 const toUnix = (bytes: string): string =>
   (bytes.startsWith(MARK) ? bytes.slice(MARK.length) : bytes).replaceAll('\r\n', '\n')
 const toDos = (bytes: string): string => bytes.replace(/\r?\n/g, '\r\n')

@@ -1,7 +1,7 @@
-// A command line, or an input, that a command cannot work with: thrown by whatever finds it, and told by the command.
+// An invalid command line or input: thrown where it is found, and reported by the command.
 
 export class Misuse extends Error {
-  /** Whether the command says where its options can be read about, as GNU's do for a wrong option. */
+  /** Whether the command hints at its help, like GNU's do for an invalid option. */
   readonly showsHint: boolean
   readonly exitCode: number | null
 
@@ -15,12 +15,12 @@ export class Misuse extends Error {
   }
 }
 
-/** What is wrong with a value or an input: said without the advice to read about options. */
+/** An error in a value or an input: without the hint at the help. */
 export function refusal(message: string, exitCode?: number): Misuse {
   return new Misuse(message, { showsHint: false, ...(exitCode === undefined ? {} : { exitCode }) })
 }
 
-/** As GNU's messages quote where the locale is UTF-8. */
+/** Quoted like in GNU's messages in a UTF-8 locale. */
 export function curly(word: string): string {
   return `‘${word}’`
 }

@@ -1,4 +1,4 @@
-// `nl`: lines with their numbers, page by page.
+// `nl`: numbers lines, page by page.
 
 import { bytesOf, linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'

@@ -1,20 +1,20 @@
-// The options of a command line as GNU's commands read them: letters together, long names that may be shortened while
-// they stay clear, operands between them, and the words in which a wrong one is refused.
+// Parses options like GNU's commands: combined letters, abbreviated long names, operands in between, and the error
+// messages.
 
 import { Misuse } from './misuse.ts'
 
-/** What is given for each option that a command knows. */
+/** Whether an option takes a value. */
 type Arity = 'none' | 'value' | 'optional'
 
 export interface OptionTable {
   arity: ReadonlyMap<string, Arity>
-  /** Long names, each with the name that it is known by afterwards. */
+  /** Long names, each with its resulting name. */
   long: ReadonlyMap<string, string>
 }
 
 /**
- * Options in words: `lines=n:` is `-n VALUE` and `--lines=VALUE`, `s` is the letter alone, `tag` the long name alone, and
- * a second colon says that the value can be missing.
+ * Options as text: `lines=n:` is `-n VALUE` and `--lines=VALUE`, `s` is only the letter, `tag` only the long name, and
+ * a second colon makes the value optional.
  */
 export function optionTable(words: string): OptionTable {
   const arity = new Map<string, Arity>()
@@ -36,12 +36,12 @@ export class GivenOptions {
     return this.list.some((option) => option.name === name)
   }
 
-  /** Of the last one given. */
+  /** Of the last given one. */
   value(name: string): string | undefined {
     return this.list.findLast((option) => option.name === name)?.value ?? undefined
   }
 
-  /** The last given of several that exclude each other. */
+  /** The last given of several mutually exclusive ones. */
   lastOf(names: string): string | undefined {
     return this.list.findLast((option) => names.includes(option.name))?.name
   }
@@ -54,7 +54,7 @@ interface Reading {
   given: GivenOptions
 }
 
-/** Throws a `Misuse` for what the table does not have. `endsAtOperand` is for commands that take another one's words. */
+/** Throws a `Misuse` for unknown options. `endsAtOperand` is for commands that run another one. */
 export function readOptions(args: readonly string[], table: OptionTable, endsAtOperand = false): GivenOptions {
   const reading: Reading = { args, at: 0, table, given: new GivenOptions() }
   const { operands } = reading.given

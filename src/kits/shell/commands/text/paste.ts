@@ -1,4 +1,4 @@
-// `paste`: lines of several files side by side, or of one behind one another.
+// `paste`: joins lines of several files side by side, or all lines of one file.
 
 import { bytesOf, linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'
@@ -17,7 +17,7 @@ export async function paste(call: TextCall): Promise<void> {
     for (const [at, name] of names.entries()) {
       const bytes = await call.input(name)
       if (bytes === null) continue
-      // The first of several that name the input takes all of it.
+      // The first of several operands for the standard input gets all of it.
       const lines = name === '-' && names.indexOf(name) !== at ? [] : linesOf(bytes, end)
       call.write(lines.map((line, i) => (i === 0 ? line : between(i - 1) + line)).join('') + end)
     }
@@ -28,7 +28,7 @@ export async function paste(call: TextCall): Promise<void> {
 
 type Parallel = { names: string[]; between: (i: number) => string; end: string }
 
-/** The input can be named several times: its lines are dealt out in turn. */
+/** If the standard input is given several times, its lines are distributed in turn. */
 async function pasteParallel(call: TextCall, { names, between, end }: Parallel): Promise<void> {
   const columns: Lines[] = []
   let shared: Lines | null = null
@@ -80,7 +80,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
-/** One for each gap, in turn; `\0` is none. */
+/** One for each gap, in turn; `\0` is an empty one. */
 function delimitersOf(list: string): string[] {
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(list)) throw refusal(`delimiter list ends with an unescaped backslash: ${list}`)
   const found: string[] = []

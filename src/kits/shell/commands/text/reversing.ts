@@ -21,7 +21,7 @@ export async function tac(call: TextCall): Promise<void> {
     if (bytes === null) continue
     const parts = bytes.split(separator)
     const last = parts.length - 1
-    // A separator belongs to the record before it, or with -b to the one behind it.
+    // A separator belongs to the record before it, or with -b to the one after it.
     const records = given.has('b')
       ? parts.map((part, i) => (i === 0 ? part : separator + part))
       : parts.map((part, i) => (i === last ? part : part + separator))

@@ -1,4 +1,4 @@
-// `expand` and `unexpand`: tabs into blanks, and blanks into tabs.
+// `expand` and `unexpand`: converts tabs to blanks, and blanks to tabs.
 
 import type { TextCall } from './call.ts'
 import { curly, refusal } from './misuse.ts'
@@ -8,7 +8,7 @@ const EXPAND = optionTable('initial=i tabs=t:')
 const UNEXPAND = optionTable('all=a first-only tabs=t:')
 const USUAL = 8
 
-/** The next place to stop at behind a column; null when there is none any more. */
+/** The next tab stop after a column; null if there is none. */
 type Stops = (column: number) => number | null
 
 export async function expand(call: TextCall): Promise<void> {
@@ -20,7 +20,7 @@ export async function expand(call: TextCall): Promise<void> {
 export async function unexpand(call: TextCall): Promise<void> {
   const given = readOptions(modern(call.args), UNEXPAND)
   const stops = stopsOf(given)
-  // `-4` alone is about the beginning of a line.
+  // `-4` alone applies only to leading blanks.
   const isOld = call.args.some((arg) => OLD_STOPS.test(arg))
   const isAll = (given.has('a') || (given.has('t') && !isOld)) && !given.has('first-only')
   await eachLine(call, given, (line) => unexpanded(line, stops, isAll))
@@ -28,7 +28,7 @@ export async function unexpand(call: TextCall): Promise<void> {
 
 const OLD_STOPS = /^-\d[\d,]*$/
 
-/** `-4` and `-4,8` in the words of today. */
+/** Converts `-4` and `-4,8` to the modern form. */
 function modern(args: readonly string[]): string[] {
   return args.map((arg) => (OLD_STOPS.test(arg) ? `-t${arg.slice(1)}` : arg))
 }
@@ -104,7 +104,7 @@ function unexpanded(line: string, stops: Stops, isAll: boolean): string {
   return shown
 }
 
-/** A single blank before a stop stays one, unless it begins what becomes a tab. */
+/** A single blank before a stop is kept, unless it starts a tab. */
 function tabbed(blanks: string, from: number, stops: Stops): { text: string; end: number } {
   let end = from
   for (const byte of blanks) end = byte === '\t' ? (stops(end) ?? end + 1) : end + 1

@@ -1,4 +1,4 @@
-// `uniq`: lines that follow their like.
+// `uniq`: removes or counts repeated consecutive lines.
 
 import { linesOf } from './bytes.ts'
 import type { TextCall } from './call.ts'

@@ -1,4 +1,4 @@
-// `wc`: how much there is of a text.
+// `wc`: counts lines, words, characters and bytes.
 
 import { shellMessage } from '../../interpreter-command.ts'
 import { countChars, textOf } from './bytes.ts'
@@ -9,12 +9,12 @@ import { columnsOf } from './width.ts'
 
 const OPTIONS = optionTable('lines=l words=w bytes=c chars=m max-line-length=L files0-from:')
 
-/** As the columns stand, whatever the order of the options. */
+/** In the order of the columns, whatever the order of the options. */
 const KINDS = ['l', 'w', 'm', 'c', 'L'] as const
 type Kind = (typeof KINDS)[number]
 type Counts = Record<Kind, number>
 
-/** Where the sizes of the inputs cannot be asked for beforehand. */
+/** If the sizes of the inputs are unknown in advance. */
 const UNKNOWN_WIDTH = 7
 const TAB = 8
 
@@ -59,7 +59,7 @@ async function namesOf(call: TextCall, list: string | undefined, operands: strin
     .filter((name) => name !== '')
 }
 
-/** A folder is told of and then counted as nothing. */
+/** A folder is reported and then counted as empty. */
 async function counting(call: TextCall, name: string): Promise<string | null> {
   try {
     return await call.read(name)
@@ -70,7 +70,7 @@ async function counting(call: TextCall, name: string): Promise<string | null> {
   }
 }
 
-/** The numbers are as wide as the sizes of all files together; one number of one input needs no width. */
+/** The numbers are as wide as the total size of all files; a single number of one input is not padded. */
 async function widthOf(call: TextCall, files: readonly (string | null)[], kinds: number): Promise<number> {
   if (files.length === 1 && kinds === 1) return 1
   let [width, size] = [1, 0]
@@ -88,7 +88,7 @@ async function widthOf(call: TextCall, files: readonly (string | null)[], kinds:
   return Math.max(width, String(size).length)
 }
 
-/** What no terminal shows, and bytes that are no character, make no word. */
+/** Unprintable characters and invalid bytes do not form words. */
 const SHOWN = /[^\p{Cc}\p{Cn}\ufffd]/u
 const WORD = /[^\s\x85\xa0]+/g
 

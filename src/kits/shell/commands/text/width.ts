@@ -1,11 +1,10 @@
-// How many columns of a terminal a text takes: two for wide characters of East Asia and pictures, none for marks that are
-// put on the character before them.
+// The number of terminal columns of a text: two for wide East Asian characters and emoji, none for combining marks.
 
 const MARK = /\p{Mn}|\p{Me}|\p{Cf}/u
 const PICTURE = /\p{Emoji_Presentation}/u
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** First and last of the ranges of wide characters. */
+/** The first and last of the ranges of wide characters. */
 const WIDE: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],

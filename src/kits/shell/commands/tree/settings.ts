@@ -70,7 +70,7 @@ function sortOf(flags: ReadonlySet<string>, word: string | undefined): TreeSetti
   return flags.has('t') ? 'mtime' : 'name'
 }
 
-/** Bars part alternatives; a slash behind one is for folders alone. */
+/** Bars separate alternatives; a slash after one restricts it to folders. */
 function nameTest(patterns: readonly string[], ignoresCase: boolean): NameTest | null {
   if (patterns.length === 0) return null
   const tests = patterns

@@ -1,4 +1,4 @@
-// `tree` as its version 2 draws.
+// `tree` like its version 2.
 
 import { zoneOf } from '../../../../lib/clock.ts'
 import { type DirectoryEntry, type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
@@ -14,7 +14,7 @@ interface Branch {
   path: string
   stat: FileStat
   target: string | null
-  /** Of a link, what it leads to. */
+  /** For a link, of its target. */
   isFolder: boolean
   isExecutable: boolean
   inside: Branch[]
@@ -62,7 +62,7 @@ class Drawing {
       return
     }
     root.inside = await this.#inside(root, 1, [root.stat.inode])
-    // A folder of which nothing is shown does not count.
+    // A folder without shown contents does not count.
     if (root.inside.length > 0) this.#folders++
     this.#lines.push(this.#described(shown, name))
     this.#draw(root.inside, '', name.replace(/(?<=.)\/$/, ''))
@@ -184,7 +184,7 @@ class Drawing {
 
 const inodeOf = (fs: FileSystem, path: string): FileStat => fs.stat(path)
 
-/** Not as `ls` rounds: to the nearest, and whether there is a decimal is told by the whole part. */
+/** Differs from `ls`: rounded to the nearest value, and the number of decimals depends on the whole part. */
 function humanSize(bytes: number): string {
   if (bytes < 1024) return String(bytes).padStart(4)
   let [value, unit] = [bytes, 0]

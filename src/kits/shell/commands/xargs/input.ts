@@ -1,12 +1,12 @@
-// The input of `xargs`, in words, and the command lines that they make.
+// Splits the input of `xargs` into words, and builds the command lines.
 
 import { byteLength } from '../../../../workspace/file-system.ts'
 import { Misuse, type Settings } from './options.ts'
 
-/** The words that are added to the command, run by run; with `-I` the whole command. */
+/** The words added to the command in each run; with `-I` the whole command. */
 export interface CommandLines {
   groups: string[][]
-  /** Why the rest of the input is not taken; what is before it is run. */
+  /** Why the rest of the input is not used; commands for the part before it are run. */
   problem: string | null
 }
 
@@ -26,7 +26,7 @@ export function commandLines(settings: Settings, input: string): CommandLines {
 
 const sizeOf = (words: readonly string[]): number => words.reduce((sum, word) => sum + byteLength(word) + 1, 0)
 
-/** Items are never parted: single words, or the words of a line. */
+/** Items are never split: single words, or the words of a line. */
 function groupsOf(items: readonly string[][], settings: Settings): string[][] {
   const { maxLines, maxWords, maxChars, command, isExact } = settings
   const most = Math.min(maxLines, maxWords)
@@ -56,17 +56,17 @@ function groupsOf(items: readonly string[][], settings: Settings): string[][] {
 
 type Lines = { lines: string[][]; problem: string | null }
 
-/** With a separator each item is a line of its own. */
+/** With a separator each item is a separate line. */
 function itemsOf(input: string, separator: string): Lines {
   const items = input.split(separator)
   if (items.at(-1) === '') items.pop()
   return { lines: items.map((item) => [separator === '\0' ? item : untilNul(item)]), problem: null }
 }
 
-// Blanks, line ends, quoted parts, escaped characters, and whatever else belongs to a word.
+// Blanks, line ends, quoted parts, escaped characters, and all other parts of a word.
 const TOKEN = /(\n)|([ \t]+)|'([^'\n]*)'|"([^"\n]*)"|\\([\s\S])|([^\s'"\\]+)|(['"])/g
 
-/** Words by the lines on which they stand. With `-L` a line that ends in a blank goes on in the next one. */
+/** The words of each line. With `-L` a line that ends in a blank continues in the next one. */
 function wordsOf(input: string, { replaced }: Settings, isByLines: boolean): Lines {
   const lines: string[][] = [[]]
   let word: string | null = null
@@ -104,5 +104,5 @@ function until(lines: readonly string[][], lastWord: string): string[][] {
   return kept
 }
 
-/** No argument can hold a NUL: it ends there. */
+/** An argument cannot contain a NUL, so it ends there. */
 const untilNul = (word: string): string => (word.includes('\0') ? word.replace(/\0[\s\S]*/, '') : word)

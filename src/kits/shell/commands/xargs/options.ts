@@ -1,4 +1,4 @@
-// The options of `xargs`. Of those that exclude each other the last one counts, with a warning about the others.
+// The options of `xargs`. Of mutually exclusive ones the last one is used, with a warning about the others.
 
 import { type GnuOptions, type GnuSpec, readGnuOptions } from '../gnu-options.ts'
 
@@ -7,25 +7,25 @@ export interface Settings {
   replaced: string | null
   maxWords: number
   maxLines: number
-  /** Of a command with its words, each with what ends it. */
+  /** The limit of a command with its words and their terminators. */
   maxChars: number
-  /** Whether words that do not fit on one command line are an error, not a reason for another command. */
+  /** Whether words that do not fit in one command line are an error instead of causing another command. */
   isExact: boolean
   /** The word that ends the input. */
   lastWord: string | null
   isVerbose: boolean
   skipsEmpty: boolean
   file: string | null
-  /** The variable that numbers the commands which run at the same time. */
+  /** The variable with the number of each parallel command. */
   slot: string | null
   command: string[]
   warnings: string
 }
 
-/** Said by `xargs`; the exit code is 1. */
+/** An error message of `xargs`; the exit code is 1. */
 export class Misuse extends Error {}
 
-/** As long as a command line may be elsewhere. */
+/** The usual limit of a command line. */
 const MAX_COMMAND_CHARS = 128 * 1024
 
 const SPEC: GnuSpec = {
@@ -71,7 +71,7 @@ export function xargsSettings(args: readonly string[]): Settings {
 
 type ParsedOption = GnuOptions['given'][number]
 
-/** What a warning calls an option when it comes last, and when it is left out for a later one. */
+/** The names of an option in the warning, if it is used and if it is ignored. */
 const MODES: Readonly<Record<string, { chosen: string; left: string }>> = {
   n: { chosen: '--max-args/-n', left: '--max-args' },
   L: { chosen: '-L', left: '--max-lines' },
@@ -87,7 +87,7 @@ function lastMode(read: GnuOptions): [ParsedOption | undefined, string] {
     const words = MODES[one.name]
     if (!words) continue
     const before = chosen && MODES[chosen.name]
-    // `-n 1` beside `-I` says what that does anyway.
+    // `-n 1` together with `-I` has no further effect.
     const isSame = one.name === 'n' && one.value === '1' && before?.left === '--replace'
     if (isSame) continue
     if (before && before.left !== words.left) {

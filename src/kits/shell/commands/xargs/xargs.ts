@@ -1,4 +1,5 @@
-// `xargs` as GNU's. The interpreter's knows no joined options and no quotes, and splits lines where `-I` must not.
+// `xargs` like GNU's. The interpreter's version supports neither joined options nor quotes, and splits lines where `-I`
+// must not.
 
 import { textToBytes } from '../../../../workspace/text-encodings.ts'
 import {
@@ -67,7 +68,7 @@ async function runAll({ groups, problem }: CommandLines, settings: Settings, con
 
 type Running = { settings: Settings; context: Context }
 
-/** The words from the input are no part of a script, which would have to be parsed. */
+/** The words of the input are not put into a script, which would have to be parsed. */
 async function runOne(command: readonly string[], added: string[], { settings, context }: Running): Promise<Result> {
   const { exec, cwd, signal } = context
   if (!exec) throw new Misuse('cannot run commands here')
@@ -81,7 +82,7 @@ async function runOne(command: readonly string[], added: string[], { settings, c
   return { ...ended, stderr: inWordsOfXargs(command[0] ?? '', ended) }
 }
 
-/** A command that cannot be run is looked for by `xargs` itself, not by a shell. */
+/** If a command cannot be run, the message is from `xargs` itself, not from a shell. */
 function inWordsOfXargs(name: string, { stderr, exitCode }: Result): string {
   if (exitCode !== NOT_RUN && exitCode !== NOT_FOUND) return stderr
   if (stderr === `bash: ${name}: command not found\n`) return `xargs: ${name}: No such file or directory\n`

@@ -1,4 +1,5 @@
-// An archive that `zip` changes: entries are kept as they are packed, replaced, added and dropped, and written anew.
+// An archive changed by `zip`: compressed entries are kept, replaced, added and removed, and the archive is written
+// again.
 
 import { crc32, deflateRawSync } from 'node:zlib'
 import { DEFLATED, readZipDirectory, STORED, wholeArchive } from '../../../zip/index.ts'
@@ -18,7 +19,7 @@ const FIRST_TIME = Date.UTC(1980, 0, 1)
 const PLAIN_FILE = 0o100644
 const PLAIN_FOLDER = 0o040755
 
-/** A text is why it cannot be read. */
+/** A text is the error. */
 export function entriesOf(archive: Uint8Array): PackedEntry[] | string {
   const directory = readZipDirectory(archive, MAX_ARCHIVE_ENTRIES)
   if (!directory.ok) return directory.reason
@@ -32,7 +33,7 @@ export function entriesOf(archive: Uint8Array): PackedEntry[] | string {
   return entries
 }
 
-/** Level 0 stores; what does not shrink is stored as well. */
+/** Level 0 stores; contents that do not shrink are stored too. */
 export function packedEntry(
   about: Pick<PackedEntry, 'name' | 'modifiedMs' | 'unixMode'>,
   bytes: Uint8Array,
@@ -64,7 +65,7 @@ export function archiveOf(entries: readonly PackedEntry[]): Uint8Array {
   )
 }
 
-/** Rounded as Info-ZIP does it. */
+/** Rounded like Info-ZIP. */
 export function percent({ packed, sizeBytes }: { packed: Uint8Array; sizeBytes: number }): number {
   if (sizeBytes === 0 || packed.byteLength >= sizeBytes) return 0
   return Math.floor((Math.floor((200 * (sizeBytes - packed.byteLength)) / sizeBytes) + 1) / 2)

@@ -1,4 +1,4 @@
-// What `unzip -l`, `-v` and `-Z1` show: the table of contents of an archive, of which nothing is unpacked.
+// The output of `unzip -l`, `-v` and `-Z1`: an archive's table of contents, without unpacking.
 
 import { utcOf, type Zone } from '../../../../lib/clock.ts'
 import { readZipDirectory, STORED, type ZipEntry, zipComment } from '../../../zip/index.ts'
@@ -52,7 +52,7 @@ function chosen({ bytes, wanted, excluded, ignoresCase, maxEntries, zone }: List
     .map((entry) => inZone(entry, zone))
 }
 
-/** Times that the archive has in UTC are shown by the clock of the zone; others are of that clock already. */
+/** Times stored in UTC are shown in the time zone; others are local times already. */
 export function inZone(entry: ZipEntry, zone: Zone): ZipEntry {
   const { hasExactTime, modifiedMs } = entry
   if (hasExactTime) return { ...entry, changed: formatTime('%Y-%m-%d %H:%M', modifiedMs, zone) }
@@ -102,7 +102,7 @@ ${number(plain)}         ${number(packed)} ${number(ratio, 3)}%                 
 `
 }
 
-/** Names may be patterns; `*` goes over slashes. */
+/** Names may be patterns; `*` matches slashes. */
 export function wantedTest(wanted: readonly string[], ignoresCase = false): (name: string) => boolean {
   const expressions = wanted.map((pattern) => globExpression(pattern, { ignoresCase }))
   return (name) => wanted.length === 0 || expressions.some((expression) => expression.test(name))

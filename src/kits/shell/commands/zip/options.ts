@@ -1,4 +1,5 @@
-// The command lines of `zip` and `unzip`: letters together, and lists of names behind `-x` and `-i` that end at the next option.
+// The command lines of `zip` and `unzip`: combined letters, and lists of names after `-x` and `-i` that end at the next
+// option.
 
 export interface ZipOptions {
   flags: ReadonlySet<string>
@@ -9,16 +10,16 @@ export interface ZipOptions {
 
 export interface ZipSpec {
   flags: string
-  /** Letters with a list behind them, which ends at the next option or at `@`. */
+  /** Letters with a list, which ends at the next option or at `@`. */
   lists: string
   /** Letters with one value. */
   values: string
   long: Readonly<Record<string, string>>
-  /** Options of two letters, which are no two options. */
+  /** Options of two letters, which are not two options. */
   pairs?: readonly string[]
 }
 
-/** A text is what is wrong. */
+/** A text is the error. */
 export function zipOptions(args: readonly string[], spec: ZipSpec): ZipOptions | string {
   const flags = new Set<string>()
   const [lists, values] = [new Map<string, string[]>(), new Map<string, string>()]

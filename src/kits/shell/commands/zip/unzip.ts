@@ -80,7 +80,7 @@ class Unzipping {
   readonly #flags: ReadonlySet<string>
   readonly #call: ShellCall
   readonly #listing: Listing
-  /** As it was given, and as it is. */
+  /** As given, and the resolved path. */
   readonly #given: string | null
   readonly #folder: string
   readonly #parts: (string | Uint8Array)[] = []
@@ -88,7 +88,7 @@ class Unzipping {
   readonly #folderTimes: { path: string; ms: number }[] = []
   #stderr = ''
   #exitCode = 0
-  /** Nobody answered the question: nothing that is there is replaced. */
+  /** There is no user to answer the question: no existing file is replaced. */
   #keepsAll = false
 
   constructor({ flags, values }: ZipOptions, call: ShellCall, listing: Listing) {
@@ -165,7 +165,7 @@ class Unzipping {
   async #place(entry: Entry, about: ZipEntry): Promise<void> {
     const { fs } = this.#call
     const folder = fs.realPath(this.#folder)
-    // The reader places entries below the workspace; here they belong below the folder.
+    // The reader places entries below the workspace; here they belong below the target folder.
     const relative = entry.path.slice(WORKSPACE_ROOT.length + 1)
     const isJunked = this.#flags.has('j')
     const name = isJunked ? relative.slice(relative.lastIndexOf('/') + 1) : relative

@@ -52,7 +52,7 @@ function failure(message: string, exitCode: number): ShellResult {
 }
 
 interface InputFile {
-  /** As the archive calls it, with a slash behind a folder. */
+  /** The name in the archive, with a slash after a folder. */
   name: string
   path: string
   stat: FileStat
@@ -122,13 +122,13 @@ class ZipRun {
     return this.#call.stdin.split('\n').filter((line) => line !== '')
   }
 
-  /** What was written here was checked when it was made; what others made has to be readable. */
+  /** An archive written here was checked when it was created; one from elsewhere must be readable. */
   #tested(shown: string): ShellResult {
     this.#lines = `test of ${shown} OK\n`
     return this.#result(0)
   }
 
-  /** An update that finds nothing newer says nothing. */
+  /** An update without newer files prints nothing. */
   #nothing(shown: string): ShellResult {
     const isUpdate = this.#has('u') || this.#has('f')
     if (!isUpdate) this.#error = `\nzip error: Nothing to do! (${shown})\n`
@@ -196,7 +196,7 @@ class ZipRun {
     return this.#has('j') ? name.slice(name.lastIndexOf('/') + 1) : name
   }
 
-  /** Links are followed unless they are to be kept as such. */
+  /** Links are followed unless they are stored as links. */
   #statOf(path: string): FileStat | null {
     const { fs } = this.#call
     try {
@@ -207,7 +207,7 @@ class ZipRun {
     }
   }
 
-  /** Patterns of `-x` or `-i`; `@file` has one on each line. Null where there are none. */
+  /** Patterns of `-x` or `-i`; `@file` contains one per line. Null if there are none. */
   async #listTest(letter: 'x' | 'i'): Promise<((name: string) => boolean) | null> {
     const given = this.#options.lists.get(letter)
     if (given === undefined) return null
@@ -238,7 +238,7 @@ class ZipRun {
       const about = { name, modifiedMs: stat.mtimeMs, unixMode: typeBits(stat) | stat.mode }
       added.set(name, packedEntry(about, await this.#contents(path, stat), this.#level))
     }
-    // What is replaced is told before what is new.
+    // Replaced entries are reported before new ones.
     const entries = [...added.values()]
     const lines = (isOld: boolean, verb: string) =>
       entries.filter(({ name }) => known.has(name) === isOld).map((entry) => lineOf(verb, entry))
@@ -275,7 +275,7 @@ function typeBits({ kind }: FileStat): number {
   return kind === 'directory' ? S_IFDIR : kind === 'symlink' ? S_IFLNK : S_IFREG
 }
 
-/** A leading slash and everything up to the last `..` go, as from other tools. */
+/** Removes a leading slash and everything up to the last `..`, like other tools. */
 function storedName(given: string, { kind }: FileStat): string {
   const names = given.split('/').filter((name) => name !== '' && name !== '.')
   const name = names.slice(names.lastIndexOf('..') + 1).join('/')
@@ -286,7 +286,7 @@ function lineOf(verb: string, entry: PackedEntry): string {
   return `${verb}${entry.name} (${entry.method === STORED ? 'stored' : 'deflated'} ${percent(entry)}%)\n`
 }
 
-/** Those that are replaced keep their place. */
+/** Replaced entries keep their position. */
 function merged(before: readonly PackedEntry[], added: readonly PackedEntry[]): PackedEntry[] {
   const news = new Map(added.map((entry) => [entry.name, entry]))
   const kept = before.map((entry) => news.get(entry.name) ?? entry)

@@ -1,4 +1,4 @@
-// Built-in commands whose words are expressions or large numbers: `let`, `[` and `test`.
+// Built-in commands whose arguments are expressions or large numbers: `let`, `[` and `test`.
 
 import type { Watched } from '../position.ts'
 import type { CommandCall, StepResult } from '../shape.ts'
@@ -22,7 +22,7 @@ export function runLet(shell: Watched, given: readonly string[]): StepResult {
 
 type NamedStep = { call: CommandCall; run: () => Promise<StepResult> }
 
-/** What is assigned to an integer is an expression. */
+/** A value assigned to an integer variable is an expression. */
 export async function declareIntegers(shell: Watched, { call, run }: NamedStep): Promise<StepResult> {
   const integers = declaredIntegers(shell, call[1], call[2])
   if (integers === null) return run()
@@ -32,7 +32,7 @@ export async function declareIntegers(shell: Watched, { call, run }: NamedStep):
   return result
 }
 
-/** `[` and `test`, which know numbers of 53 bits by themselves. */
+/** `[` and `test`; the library's own versions support numbers of 53 bits. */
 export async function compare({ call, run }: NamedStep): Promise<StepResult> {
   const [name, args] = call
   const words = withShortNumbers(name, args)
@@ -47,8 +47,8 @@ const IS_WHOLE = /^\s*[-+]?\d+\s*$/
 const [LEAST, MOST] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /**
- * `[ a -gt b ]` with numbers too long for the library: how they compare is what it gets in their place. Null for words
- * without such numbers.
+ * `[ a -gt b ]` with numbers too long for the library, which gets the result of the comparison as short numbers
+ * instead. Null without such numbers.
  */
 function withShortNumbers(name: string, args: readonly string[]): string[] | StepResult | null {
   if (!args.some((arg) => IS_LONG.test(arg))) return null

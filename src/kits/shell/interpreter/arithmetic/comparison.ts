@@ -46,7 +46,7 @@ export class Comparison {
   }
 }
 
-/** The word as one text, neither parted nor matched with files. */
+/** The word as one text, without word splitting and file name expansion. */
 async function textOf(word: Word, shell: Watched): Promise<string> {
   const parameters = variablesOf(shell)
   const known = word.parts.map((part) => knownText(part, parameters))
@@ -56,7 +56,7 @@ async function textOf(word: Word, shell: Watched): Promise<string> {
 
 const IS_NAME = /^(?:[A-Za-z_]\w*|\d+|[#?])$/
 
-/** Null for what the interpreter has to expand. */
+/** Null for a part that the interpreter must expand. */
 function knownText(part: Part, parameters: Parameters): string | null {
   switch (part.type) {
     case 'Literal':

@@ -1,19 +1,19 @@
-// Numbers as they are written in arithmetic: `10`, `010`, `0x10`, `2#10` to `64#10`.
+// Number literals in arithmetic: `10`, `010`, `0x10`, `2#10` to `64#10`.
 
 import { fromDigits, type Int } from './int64.ts'
 
-/** Decimal digits that a number of JavaScript holds for certain. */
+/** The number of decimal digits that a JavaScript number can always store exactly. */
 const SAFE_DIGITS = 15
 const PLAIN = new RegExp(`^-?(?:0|[1-9]\\d{0,${SAFE_DIGITS - 1}})$`)
 
-/** The value of a text that is a short decimal number and nothing else; null for any other. */
+/** The value of a text that is a short decimal number; null for any other. */
 export function plainNumber(text: string): number | null {
   return PLAIN.test(text) ? Number(text) + 0 : null
 }
 
 type Constant = { value: Int } | { error: string }
 
-/** For a text of letters, digits and `#@_` that begins with a digit. */
+/** For a text of letters, digits and `#@_` that starts with a digit. */
 export function constant(text: string): Constant {
   const plain = plainNumber(text)
   if (plain !== null) return { value: plain }
@@ -46,7 +46,7 @@ function digitError(digits: string, base: number): string | null {
   return null
 }
 
-/** Up to base 36 small and capital letters are the same. */
+/** Up to base 36 lower-case and upper-case letters are the same. */
 function digitValue(digit: string, base: number): number {
   if (digit === '@') return 62
   if (digit === '_') return 63

@@ -1,26 +1,27 @@
-// Where a script has `((…))` as a command or as the head of a loop. As in bash it is arithmetic if the parenthesis that closes
-// the inner one is followed at once by another; else it is a subshell within a subshell. And what else the library's parser
-// misreads: a `$` that begins nothing, and a word of a list `x=(env A=1)` that looks like an assignment, which it would lose.
+// Finds `((…))` as a command or as the head of a loop. Like in bash it is arithmetic if the parenthesis that closes the
+// inner one is directly followed by another; otherwise it is a subshell within a subshell. Also finds other constructs
+// that the library's parser misreads: a `$` that starts nothing, and a word of a list `x=(env A=1)` that looks like an
+// assignment, which it would lose.
 
-/** `isGroup`: of the `!(` of a pattern, which the parser takes for the sign of a command. */
+/** `isGroup`: of the `!(` of a pattern, which the parser treats as the `!` of a command. */
 export type ArithmeticCommand = { start: number; end: number; isLoop: boolean; isGroup?: boolean }
 
-/** After these another command may begin. */
+/** After these another command may start. */
 const LEADING: ReadonlySet<string> = new Set(['if', 'then', 'else', 'elif', 'while', 'until', 'do', 'time', '!', '{'])
-/** In a list, up to the sign. */
+/** In a list, up to the equals sign. */
 const LIKE_ASSIGNMENT = /^[A-Za-z_]\w*\+?(?==)/
 const WORD = /[^\s;&|()<>"'`$\\]+/y
 const HEREDOC = /<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|()<>'"]+))/y
-/** Behind a `$` that begins nothing. In arithmetic the library's parser would never get over it. */
+/** After a `$` that starts nothing. In arithmetic the library's parser would never terminate. */
 const LONE = /[\s)&|+/%<>=,;:^~}\]]/
 const MOST_LEVELS = 200
-/** How far is looked back for what stands in front of a pattern. */
+/** How far back the text before a pattern is searched. */
 const MOST_BLANKS = 200
-/** How often the text may be looked through for what closes a parenthesis, and a number of places besides. */
+/** How often the text may be scanned for a closing parenthesis, in addition to a fixed number of positions. */
 const MOST_LOOKS = 20
 const MORE_PLACES = 1_000_000
 
-/** In the order of the text; none for one that nests too deep, or closes too little, to be looked through. */
+/** In the order of the text; empty for one that is nested too deeply, or has too many unclosed parts, to be scanned. */
 export function arithmeticCommands(script: string): ArithmeticCommand[] {
   const found = new Finder(script)
   found.commands(0, '')
@@ -39,7 +40,7 @@ class Finder {
     this.#places = text.length * MOST_LOOKS + MORE_PLACES
   }
 
-  /** From the place to what closes the commands, behind which it answers. */
+  /** Scans commands from this position to their closing token, and returns the position after it. */
   commands(from: number, closing: '' | ')'): number {
     if (++this.#level > MOST_LEVELS) this.isTooDeep = true
     const state: State = { at: from, mayBegin: true, isLoop: false, isTest: false, open: [], heredocs: [] }
@@ -157,7 +158,7 @@ class Finder {
     state.mayBegin = !state.isTest && state.mayBegin && LEADING.has(word)
   }
 
-  /** Behind the parenthesis that closes a group. */
+  /** After the parenthesis that closes a group. */
   #afterGroup(from: number): number {
     let [at, depth] = [from, 1]
     while (at < this.#text.length && depth > 0) {
@@ -180,7 +181,7 @@ class Finder {
       this.found.push({ start: sign, end: sign + 1, isLoop: false })
   }
 
-  /** Behind what begins with a quote, a backslash or `$`. */
+  /** After a construct that starts with a quote, a backslash or `$`. */
   #quoted(at: number): number {
     const char = this.#text[at]
     if (char === '\\') return at + 2
@@ -190,7 +191,7 @@ class Finder {
     const next = this.#text[at + 1]
     if (next === "'") return this.#afterEscaped("'", at + 2)
     if (next === '{') return this.#afterBraces(at + 2)
-    // The number of the shell.
+    // The process id of the shell.
     if (next === '$') return at + 2
     if (next === undefined || LONE.test(next)) this.found.push({ start: at, end: at + 1, isLoop: false })
     if (next !== '(') return at + 1
@@ -225,7 +226,7 @@ class Finder {
     return at + 1
   }
 
-  /** The place of the two that close what begins at the place; -1 if they do not stand together. */
+  /** The position of the two closing parentheses; -1 if they are not adjacent. */
   #endOfArithmetic(from: number): number {
     const end = this.#closingTwo(from)
     this.#places -= (end === -1 ? this.#text.length : end) - from
@@ -262,7 +263,7 @@ class Finder {
     return at + 1
   }
 
-  /** Bodies of here-documents hold no commands that count here. */
+  /** Bodies of here-documents contain no relevant commands. */
   #afterHeredocs({ at, heredocs }: State): number {
     let line = at + 1
     for (const { end, isIndented } of heredocs.splice(0)) {
@@ -279,7 +280,7 @@ class Finder {
 
 type State = {
   at: number
-  /** Whether a command may begin here. */
+  /** Whether a command may start here. */
   mayBegin: boolean
   isLoop: boolean
   /** Within `[[ … ]]`. */
@@ -288,7 +289,7 @@ type State = {
   heredocs: { end: string; isIndented: boolean }[]
 }
 
-/** Of a `!` that stands alone: in a test behind `==`, elsewhere where no command may begin, as behind `;;`. */
+/** For a separate `!`: in a test after `==`, elsewhere where no command may start, such as after `;;`. */
 function isPattern(text: string, { at, mayBegin, isTest, open }: State): boolean {
   const before = text.slice(Math.max(0, at - MOST_BLANKS), at)
   if (isTest) return /[!=]=?\s+$/.test(before)

@@ -1,5 +1,5 @@
-// The value of an expression. As in bash, it is evaluated while it is read: what stands in front of a mistake has happened
-// when the mistake is noticed, and the value of a variable is an expression of its own.
+// Evaluates an expression. Like in bash, it is evaluated while it is parsed: effects before an error have happened when
+// the error is found, and the value of a variable is an expression itself.
 
 import { plainNumber } from './constants.ts'
 import type { Int } from './int64.ts'
@@ -8,26 +8,26 @@ import { OPERATIONS, POWER_LEVEL, truth } from './operations.ts'
 import type { VariableRef, Variables } from './places.ts'
 import { ArithmeticError, Scanner, type Target } from './scanner.ts'
 
-/** How deep values and parentheses may lead into each other. */
+/** The maximum nesting of values and parentheses. */
 const MOST_VALUES = 1024
 const MOST_PARENTHESES = 1000
 
 const IS_SUBSTITUTION = /\$\(|`/
 
-/** Throws an `ArithmeticError`, or what the variables throw. */
+/** Throws an `ArithmeticError`, or errors of the variables. */
 export function evaluate(text: string, variables: Variables): Int {
   const plain = plainNumber(text)
   if (plain !== null) return plain
   try {
     return new Evaluator(text, variables, 0).run()
   } catch (error) {
-    // The shell's own depth may leave less room than the bounds above need.
+    // The shell's own depth may leave less stack than the limits above need.
     if (!(error instanceof RangeError)) throw error
     throw new ArithmeticError(`${text.trim()}: expression recursion level exceeded`)
   }
 }
 
-/** The place that `name` or `name[subscript]` is. */
+/** The variable or element of `name` or `name[subscript]`. */
 function placeOf({ name, subscript }: Target, variables: Variables, depth = 0): VariableRef {
   if (subscript === null) return { name, key: null }
   if (IS_SUBSTITUTION.test(subscript)) variables.refuseSubstitution()
@@ -49,9 +49,9 @@ class Evaluator {
   readonly #variables: Variables
   readonly #depth: number
   #parentheses = 0
-  /** Whether what is read is not to count, and how often that was said. */
+  /** The nesting depth of parts that are parsed but not evaluated. */
   #skipping = 0
-  /** Of the name that was met last, if it was read. */
+  /** Of the last name, if it was read. */
   #place: VariableRef | null = null
 
   constructor(text: string, variables: Variables, depth: number) {
@@ -70,7 +70,7 @@ class Evaluator {
     return value
   }
 
-  /** A name is read as soon as it is met, unless it is about to be set. */
+  /** A name is read at once, unless it is about to be assigned. */
   #next(): void {
     const scanner = this.#scanner
     const isIncremented = scanner.token === '++x' || scanner.token === '--x'
@@ -162,7 +162,7 @@ class Evaluator {
     }
   }
 
-  /** Powers alone are taken from the right. */
+  /** Only powers are right-associative. */
   #operand(level: number): Int {
     if (level !== POWER_LEVEL) return this.#binary(level + 1)
     this.#enter()
@@ -248,7 +248,7 @@ class Evaluator {
     const place = this.#place
     const increment = scanner.takeIncrement()
     if (increment === null) {
-      // The name is still the target when `=` follows.
+      // The name is still the target if `=` follows.
       this.#next()
       return value
     }

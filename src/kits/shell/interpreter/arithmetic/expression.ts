@@ -1,6 +1,6 @@
-// An expression in the place of the library's own. The library evaluates a tree; the tree that it gets here is one operator
-// `,`: on the left a command substitution, for which it asks the shell to run something, and what is run is this expression;
-// on the right a number, into which the value has been put by then.
+// Our expressions in place of the library's. The library evaluates a tree; the tree it gets here is a single operator
+// `,`: on the left a command substitution, for which it asks the shell to run something, which is this expression; on
+// the right a number, which has been set to the value by then.
 
 import type { Watched } from '../position.ts'
 import type { StepResult } from '../shape.ts'
@@ -10,31 +10,31 @@ import { ArithmeticError } from './scanner.ts'
 import { ExpansionError, expanded, expandedNames, type Piece } from './template.ts'
 import { ReadonlyError, ShellVariables } from './variables.ts'
 
-/** What the parts of one `for ((…))` know of each other. */
+/** The shared state of the parts of one `for ((…))`. */
 export type Loop = { hasFailed: boolean }
 
 export interface Use {
-  /** In front of what is said of a mistake. */
+  /** The prefix of error messages. */
   prefix: string
-  /** A mistake in a command is its failure; in a word it is that of all that the shell is doing. */
+  /** An error in a command is its failure; an error in a word ends everything that the shell is doing. */
   isCommand: boolean
   loop?: Loop
-  /** The first of its parts to be evaluated, and the one that ends it. */
+  /** The first evaluated part, and the one that ends the loop. */
   part?: 'condition'
 }
 
 const WORD: Use = { prefix: '', isCommand: false }
 
-/** As the library's own number, but that it may hold one of 64 bits as text. */
+/** Like the library's own number, but it may contain one of 64 bits as text. */
 type Outcome = { type: 'ArithNumber'; value: number | string }
 
 export const ENDED: StepResult = { stdout: '', stderr: '', exitCode: 0 }
 
-/** By the shell in which they failed: what is to be said, until the command is over. */
+/** By the shell in which they failed: the message, until the command is over. */
 const FAILURES = new WeakMap<object, string>()
 const VARIABLES = new WeakMap<object, ShellVariables>()
 
-/** The error by which the library and we know a mistake in a word, with what is said of it. */
+/** The error that marks a failed word for the library and for us, with its message. */
 class MistakeInWord extends Error {
   override readonly name = 'ArithmeticError'
   readonly stdout = ''
@@ -48,7 +48,7 @@ class MistakeInWord extends Error {
   }
 }
 
-/** One of those ends a shell that was given its script as words. */
+/** Such an error ends a shell that got its script as an argument. */
 export function isInAssignment(error: Error): boolean {
   return error instanceof MistakeInWord && error.isInAssignment
 }
@@ -66,7 +66,7 @@ export class Expression {
     this.use = use
   }
 
-  /** Called by way of the library, which reads the outcome at once. */
+  /** Called by the library, which reads the result at once. */
   run(shell: Watched): StepResult | Promise<StepResult> {
     const { loop, part } = this.use
     if (loop?.hasFailed) {
@@ -83,7 +83,7 @@ export class Expression {
     return this.#expanded(shell, variables)
   }
 
-  /** The value, or null where it takes more than names and numbers: then nothing has begun. */
+  /** The value, or null if it needs more than names and numbers: then nothing has been evaluated. */
   valueAtOnce(shell: Watched): Int | null {
     const variables = variablesOf(shell)
     const text = expandedNames(this.pieces, variables)
@@ -113,7 +113,7 @@ export class Expression {
   }
 }
 
-/** Throws `ArithmeticError`, `NounsetError`, or what ends more than the command. */
+/** Throws `ArithmeticError`, `NounsetError`, or an error that ends more than the command. */
 export function evaluateText(shell: Watched, text: string): Int {
   return evaluate(text, variablesOf(shell))
 }
@@ -132,23 +132,23 @@ export function saidOf({ ctx }: Watched, error: ArithmeticError, prefix: string)
   return `bash: line ${ctx.state.currentLine}: ${words}\n`
 }
 
-/** For a mistake that is the failure of a command, which goes on to its end. */
+/** For an error that is the failure of a command, which still runs to its end. */
 export function noteFailure(shell: Watched, error: unknown, prefix: string): void {
   if (!(error instanceof ArithmeticError)) throw error
   FAILURES.set(shell, (FAILURES.get(shell) ?? '') + saidOf(shell, error, prefix))
 }
 
-/** For a mistake in a word: what ends all that the shell is doing. */
+/** For an error in a word: the error that ends everything the shell is doing. */
 function mistake(shell: Watched, error: unknown, prefix = ''): unknown {
   return error instanceof ArithmeticError ? new MistakeInWord(saidOf(shell, error, prefix), false) : error
 }
 
-/** For a mistake in an index or in the value of an integer. */
+/** For an error in an index or in the value of an integer. */
 export function mistakeInAssignment(shell: Watched, error: unknown, prefix = ''): unknown {
   return error instanceof ArithmeticError ? new MistakeInWord(saidOf(shell, error, prefix), true) : error
 }
 
-/** The command with what was said within it, once it is over. */
+/** The command's result with the messages from within it. */
 export function withFailure(shell: Watched, type: string, result: StepResult): StepResult {
   const said = FAILURES.get(shell)
   if (said === undefined) return result

@@ -1,4 +1,4 @@
-// `${a[…]}` and `a[…]=value`: the index is found out once, right before the library needs it.
+// `${a[…]}` and `a[…]=value`: the index is evaluated once, directly before the library needs it.
 
 import type { Watched } from '../position.ts'
 import type { StepResult } from '../shape.ts'
@@ -21,7 +21,7 @@ export class Index {
     this.pieces = pieces
   }
 
-  /** The element by its number; of a map, by its key as it is written. */
+  /** The element by its number; of an associative array, by its key as written. */
   get current(): string {
     return this.#current
   }
@@ -57,7 +57,7 @@ export class Index {
   }
 }
 
-/** A name whose index is known when it is looked into. */
+/** A name with an index that is evaluated when it is read. */
 export class LateName extends String {
   readonly #index: Index
   readonly #change: (name: string) => string
@@ -68,7 +68,7 @@ export class LateName extends String {
     this.#change = change
   }
 
-  /** The same under another name. */
+  /** The same with another name. */
   as(change: (name: string) => string): LateName {
     return new LateName(this.#index, change)
   }

@@ -1,21 +1,21 @@
-// Whole numbers of 64 bits in two's complement, as bash counts. One that JavaScript's numbers hold exactly is such a number,
-// which is fast; any other is a bigint. Each value has one form only, so that `===` compares.
+// Integers of 64 bits in two's complement, like in bash. A value that a JavaScript number can store exactly is a
+// number, which is fast; any other is a bigint. Each value has only one form, so that `===` works.
 
 export type Int = number | bigint
 
 const BITS = 64
 const SHIFT_MASK = 63
 
-/** The one form of a value, which wraps around where 64 bits end. */
+/** The canonical form of a value, which wraps around at 64 bits. */
 function wrapped(value: bigint): Int {
   const int = BigInt.asIntN(BITS, value)
   const number = Number(int)
   return Number.isSafeInteger(number) ? number : int
 }
 
-/** For a result of numbers: exact if it is safe, and to be made anew from bigints if it is not. */
+/** For a result from numbers: exact if it is safe, otherwise it must be computed again with bigints. */
 const isExact = (value: number): boolean => Number.isSafeInteger(value)
-/** Whether JavaScript's own operators on bits, which know 32 of them, give the same. */
+/** Whether JavaScript's own bit operators, which use 32 bits, give the same result. */
 const isShort = (value: Int): value is number => typeof value === 'number' && (value | 0) === value
 
 export function fromDigits(digits: bigint): Int {
@@ -41,13 +41,13 @@ export function multiply(a: Int, b: Int): Int {
   return wrapped(BigInt(a) * BigInt(b))
 }
 
-/** Towards zero; the divisor is not zero. */
+/** Rounds towards zero; the divisor is not zero. */
 export function divide(a: Int, b: Int): Int {
   if (typeof a === 'number' && typeof b === 'number') return (a - (a % b)) / b + 0
   return wrapped(BigInt(a) / BigInt(b))
 }
 
-/** With the sign of what is divided. */
+/** With the sign of the dividend. */
 export function remainder(a: Int, b: Int): Int {
   if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0
   return wrapped(BigInt(a) % BigInt(b))
@@ -65,7 +65,7 @@ export function power(base: Int, exponent: Int): Int {
   return wrapped(result)
 }
 
-/** Of the number of places only the last six bits count, as the machine has it. */
+/** Only the last six bits of a shift count, like in the processor. */
 const places = (value: Int): number =>
   typeof value === 'number' && value >= 0 && value <= SHIFT_MASK ? value : Number(BigInt(value) & BigInt(SHIFT_MASK))
 

@@ -1,5 +1,5 @@
-// Variables that are integers (`declare -i`): what is assigned to them is an expression. The library would evaluate it, and
-// say nothing of a mistake; so it gets the number.
+// Integer variables (`declare -i`): a value assigned to them is an expression. The library would evaluate it and ignore
+// errors; so it gets the resulting number.
 
 import type { Watched } from '../position.ts'
 import type { Command, SimpleCommand, StepResult } from '../shape.ts'
@@ -11,7 +11,7 @@ import { expandedWord } from './template.ts'
 
 type Assignment = SimpleCommand['assignments'][number]
 
-/** `n=…` and `n+=…`, once the value is expanded. */
+/** `n=…` and `n+=…`, after the value is expanded. */
 class IntegerValue implements Runnable {
   readonly outcome = { type: 'ArithNumber', value: '' }
   readonly #assignment: Assignment
@@ -44,12 +44,12 @@ function currentValue(shell: Watched, name: string): Int {
 }
 
 const ELEMENT = /^([A-Za-z_]\w*)\[([\s\S]+)\]$/
-/** A name, or that of the array whose element it is. */
+/** A name, or the array of an element. */
 const baseOf = (name: string): string => ELEMENT.exec(name)?.[1] ?? name
 
 const WITH_INTEGERS = new WeakMap<Command, Command>()
 
-/** The command with numbers in the place of what is assigned to integers; null for one that assigns to none. */
+/** The command with numbers in place of the values for integers; null if there are none. */
 export function withIntegers({ ctx }: Watched, node: Command): { as: Command; names: string[] } | null {
   const { integerVars, namerefs } = ctx.state
   if (!integerVars?.size || node.type !== 'SimpleCommand' || node.assignments.length === 0) return null
@@ -58,7 +58,7 @@ export function withIntegers({ ctx }: Watched, node: Command): { as: Command; na
   const names = [...new Set(node.assignments.filter(isInteger).map(({ name }) => baseOf(String(name))))]
   if (names.length === 0) return null
   const known = WITH_INTEGERS.get(node)
-  // What is set for one command alone is an integer to that command as well.
+  // A variable set for one command only is an integer for that command too.
   if (node.name !== null) names.length = 0
   if (known) return { as: known, names }
   const assignments = node.assignments.map((one) =>
@@ -71,7 +71,7 @@ export function withIntegers({ ctx }: Watched, node: Command): { as: Command; na
 
 const wordOf = (runnable: Runnable): Word => ({ type: 'Word', parts: [expansionOf(runnable, {})] })
 
-/** The library reads a number again, which it knows to 53 bits only: so it is not to know that it is one. */
+/** The library parses a number again, with 53 bits only: so the attribute is hidden from it. */
 export async function withoutAttribute<T>({ ctx }: Watched, names: string[], run: () => Promise<T>): Promise<T> {
   const { integerVars } = ctx.state
   for (const name of names) integerVars?.delete(name)
@@ -84,7 +84,7 @@ export async function withoutAttribute<T>({ ctx }: Watched, names: string[], run
 
 const VALUE = /^([A-Za-z_]\w*)(\+?)=(.*)$/s
 
-/** The words of `declare` with numbers in them. Then what the library is to forget of them is set by `keep`. */
+/** The arguments of `declare` with numbers in them. Values that the library must not see are set by `keep`. */
 export function declaredIntegers(
   shell: Watched,
   args: readonly string[],
@@ -105,7 +105,7 @@ export function declaredIntegers(
       const given = evaluateText(shell, text)
       const value = String(append === '' ? given : add(currentValue(shell, name), given))
       exact.set(name, value)
-      // Those behind it see it.
+      // The following ones see it.
       if (!before.has(name)) before.set(name, env.get(name))
       env.set(name, value)
       return `${name}=${value}`

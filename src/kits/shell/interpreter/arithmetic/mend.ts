@@ -1,4 +1,4 @@
-// Puts expressions of ours (`expression.ts`) where a script has arithmetic: `$((…))`, `((…))`, `for ((…))`, `${x:…}`,
+// Puts our expressions (`expression.ts`) in place of a script's arithmetic: `$((…))`, `((…))`, `for ((…))`, `${x:…}`,
 // `[[ … -eq … ]]` and indexes.
 
 import type { Watched } from '../position.ts'
@@ -10,18 +10,18 @@ import { Index, LateName } from './indexes.ts'
 import { piecesOf } from './template.ts'
 
 type Parse = (text: string) => Script
-/** As the library has it. */
+/** The library's type. */
 type Holder = { type: 'ArithmeticExpression'; expression: object; originalText?: string | undefined }
 export type Runnable = { outcome: object; run(shell: Watched): StepResult | Promise<StepResult> }
 
-/** By what stands in the script now: what was written there. */
+/** The original nodes, by the ones now in the script. */
 const WRITTEN = new WeakMap<object, unknown>()
 const MENDED = new WeakSet<object>()
 
 const IN_COMMAND: Use = { prefix: '((: ', isCommand: true }
 const NUMBER: Use = { prefix: '', isCommand: false }
 
-/** A copy of the tree as it was written. */
+/** A copy of the tree with the original nodes. */
 export function wholeAsWritten<Node>(node: Node): Node {
   if (typeof node !== 'object' || node === null) return node
   if (Array.isArray(node)) return node.map(wholeAsWritten) as Node
@@ -30,12 +30,12 @@ export function wholeAsWritten<Node>(node: Node): Node {
   return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, wholeAsWritten(value)])) as Node
 }
 
-/** Whether what the library wants to be run as a command is an expression of ours. */
+/** Whether the command that the library wants to run is one of our expressions. */
 export function isRunnable(command: unknown): command is Runnable {
   return typeof command === 'object' && command !== null && 'run' in command
 }
 
-/** For a node of a script, before those within it. */
+/** For a node of a script, before the nodes within it. */
 export function mendArithmetic(node: object, parse: Parse): void {
   if ('parts' in node && Array.isArray(node.parts)) node.parts = withIndexes(node.parts as Part[], parse)
   if (!('type' in node)) return
@@ -75,17 +75,17 @@ function mend(holder: Holder, parse: Parse, use?: Use): void {
   if (originalText === undefined) return
   const text = withoutEnd(originalText).replaceAll('\\\n', '')
   holder.expression = treeOf(new Expression(text, piecesOf(text, parse), use), { type: 'ArithVariable', name: text })
-  // The library would read the text again where there are names in it.
+  // The library would parse the text again if it contained names.
   holder.originalText = undefined
 }
 
-/** Where parentheses stand at its beginning, or a substitution holds another expression, the library's text has its own end as well. */
+/** If it starts with parentheses, or a substitution contains another expression, the library's text includes the end. */
 function withoutEnd(text: string): string {
   const open = [...text].reduce((sum, char) => sum + (char === '(' ? 1 : char === ')' ? -1 : 0), 0)
   return open === -2 ? text.replace(/\)\)\s*$/, '') : text
 }
 
-/** What the library runs, see `expression.ts`. */
+/** The tree for the library, see `expression.ts`. */
 function treeOf(runnable: Runnable, written: object): object {
   const left = { type: 'ArithCommandSubst', command: runnable }
   const tree = { type: 'ArithBinary', operator: ',', left, right: runnable.outcome }
@@ -117,7 +117,7 @@ function mendSubstring(operation: unknown, parameter: string, parse: Parse): voi
   if (typeof operation !== 'object' || operation === null || !('type' in operation)) return
   if (operation.type !== 'Substring') return
   const { offset, length } = operation as { offset?: unknown; length?: unknown }
-  // The parser takes what is not there for a zero.
+  // The parser treats a missing part as zero.
   if (!length && isHolder(offset) && offset.originalText === undefined && !MENDED.has(offset)) {
     Object.assign(operation, { type: 'BadSubstitution', text: `${parameter}:` })
     return
@@ -153,7 +153,7 @@ function indexOf(text: string, parse: Parse): Index | null {
 
 const NOTHING = { type: 'ArithVariable', name: '' }
 
-/** In front of `${a[i]}`, what is nothing as a word and finds out the index. */
+/** Inserts an empty word that evaluates the index before `${a[i]}`. */
 function withIndexes(parts: readonly Part[], parse: Parse): Part[] {
   return parts.flatMap((part) => {
     if (part.type !== 'ParameterExpansion' || MENDED.has(part) || part.operation?.type === 'Indirection') return [part]
@@ -170,7 +170,7 @@ function withIndexes(parts: readonly Part[], parse: Parse): Part[] {
 
 type Assignment = { name: string; value: Word | null; array: unknown }
 
-/** The index of `a[i]=value` is found out behind the value. */
+/** The index of `a[i]=value` is evaluated after the value. */
 function mendAssignments(assignments: Assignment[], parse: Parse): void {
   for (const assignment of assignments) {
     if (MENDED.has(assignment) || assignment.array) continue
@@ -182,7 +182,7 @@ function mendAssignments(assignments: Assignment[], parse: Parse): void {
     const last = expansionOf(index, NOTHING)
     WRITTEN.set(last, { type: 'Literal', value: '' })
     assignment.value = { type: 'Word', parts: [...(value?.parts ?? []), last] }
-    // The library takes the name before it expands the value, and looks into it afterwards.
+    // The library takes the name before it expands the value, and reads it afterwards.
     WRITTEN.set(name, index.written)
     assignment.name = name as unknown as string
   }

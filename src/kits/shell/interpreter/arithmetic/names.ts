@@ -1,6 +1,6 @@
-// Values of variables put into a text (`$x`, `${x}`, `$1`, `$#`, `$?`), without the interpreter.
+// Inserts values of variables into a text (`$x`, `${x}`, `$1`, `$#`, `$?`), without the interpreter.
 
-/** Text as it stands, or the value of a name. `inBrackets`: of `a[…]`. `isLength`: how long the value is (`${#x}`). */
+/** Literal text, or the value of a name. `inBrackets`: of `a[…]`. `isLength`: the length of the value (`${#x}`). */
 export type NamePiece = string | { name: string; isLength?: boolean; inBrackets: boolean }
 
 export interface Parameters {
@@ -10,10 +10,10 @@ export interface Parameters {
 
 const SIMPLE = /\$(?:\{(#(?=[A-Za-z_]))?(\w+|#)\}|([A-Za-z_]\w*|\d|[#?]))/y
 const SPECIAL = /[$`\\]/g
-/** Of a value, so that it stays one key or index whatever it holds. */
+/** In a value, so that it stays one key or index whatever it contains. */
 const BRACKETS = /[[\]\\"']/g
 
-/** Null for what needs more than looking up names. */
+/** Null if more than values of names is needed. */
 export function namePieces(text: string): NamePiece[] | null {
   const pieces: NamePiece[] = []
   let at = 0
@@ -33,7 +33,7 @@ export function namePieces(text: string): NamePiece[] | null {
 
 export const withoutQuotes = (text: string): string => text.replaceAll('"', '')
 
-/** Notes which of the pieces stand in brackets. */
+/** Marks the pieces in brackets. */
 export function placed<Piece extends string | { inBrackets: boolean }>(pieces: Piece[]): Piece[] {
   let depth = 0
   for (const piece of pieces) {

@@ -1,4 +1,4 @@
-// The operators with two sides, by how strongly they bind.
+// The binary operators, by precedence.
 
 import type { Int } from './int64.ts'
 import * as int64 from './int64.ts'

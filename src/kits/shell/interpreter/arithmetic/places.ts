@@ -1,23 +1,23 @@
-// What arithmetic needs of the variables of a shell.
+// The access of arithmetic to the variables of a shell.
 
 import type { Int } from './int64.ts'
 
-/** An element of an array by its index or key; of a variable that is none it is null. */
+/** An element of an array by its index or key; for other variables the key is null. */
 export type VariableRef = { name: string; key: string | null }
 
 export interface Variables {
-  /** Undefined for what is not set. */
+  /** Undefined for an unset one. */
   read(place: VariableRef): string | undefined
-  /** Says why it cannot. */
+  /** Reports why it cannot be written. */
   write(place: VariableRef, value: string): void
-  /** Whether the brackets behind the name hold a key as it stands. */
+  /** Whether the brackets after the name contain a literal key. */
   isMap(name: string): boolean
-  /** The index that a negative one means; null if there is none. */
+  /** The index for a negative one; null if there is none. */
   fromEnd(name: string, index: Int): Int | null
-  /** For a name that has no value: throws where that is an error. */
+  /** For an unset name: throws if that is an error. */
   refuseUnset(name: string): void
-  /** A command that stands in a value: throws. */
+  /** A command substitution in a value: throws. */
   refuseSubstitution(): never
-  /** For an index or key that stands in a value: `a[$i]`. */
+  /** For an index or key in a value: `a[$i]`. */
   expandNames(text: string): string
 }

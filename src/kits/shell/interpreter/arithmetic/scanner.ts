@@ -1,5 +1,5 @@
-// The parts of an expression: names, numbers, operators. What an operator is depends on what stands before it (`x++`, `++x`,
-// `5++`), in the way of bash.
+// The tokens of an expression: names, numbers, operators. Like in bash, the meaning of an operator depends on the token
+// before it (`x++`, `++x`, `5++`).
 
 import { constant } from './constants.ts'
 import type { Int } from './int64.ts'
@@ -13,7 +13,7 @@ const TWO = ['==', '!=', '>=', '<=', '&&', '||', '**']
 const ASSIGNING = '*/%+-&^|'
 const SINGLE = '=><+-*/%!()&|^~?:,'
 
-/** Of an expression in a message: the whole of any that somebody wrote. */
+/** The length of an expression in a message: longer ones are not written by hand. */
 const MOST_SAID = 500
 
 const shortened = (text: string): string => (text.length > MOST_SAID ? `${text.slice(0, MOST_SAID)}…` : text)
@@ -24,18 +24,18 @@ export class ArithmeticError extends Error {
 
 export interface Target {
   name: string
-  /** What stands between the brackets. */
+  /** The text between the brackets. */
   subscript: string | null
 }
 
 export class Scanner {
   readonly text: string
   token: Token = 'end'
-  /** The one before it. */
+  /** The previous one. */
   last: Token = 'end'
   /** Of a number. */
   value: Int = 0
-  /** Of the name that was met last. */
+  /** Of the last name. */
   target: Target = { name: '', subscript: null }
   /** Of an assignment with an operator. */
   operator = ''
@@ -47,7 +47,7 @@ export class Scanner {
     this.at = this.afterBlanks(0)
   }
 
-  /** In the words of bash: with the whole expression, and its rest from the token where it was noticed. */
+  /** With bash's message: the whole expression, and its rest from the token with the error. */
   fail(problem: string, end = this.text.length): never {
     const text = shortened(this.text.slice(this.afterBlanks(0), end))
     throw new ArithmeticError(`${text}: ${problem} (error token is "${shortened(this.text.slice(this.start, end))}")`)
@@ -80,13 +80,13 @@ export class Scanner {
     return at
   }
 
-  /** Whether what follows is `=` and not `==`: then the name before it is not read. */
+  /** Whether `=` follows, not `==`: then the name before it is not read. */
   isAssigned(): boolean {
     const at = this.afterBlanks(this.at)
     return this.text[at] === '=' && this.text[at + 1] !== '='
   }
 
-  /** `++` or `--` behind a name, which is taken. */
+  /** Reads `++` or `--` after a name. */
   takeIncrement(): '++' | '--' | null {
     const at = this.afterBlanks(this.at)
     const found = this.text.slice(at, at + 2)
@@ -164,7 +164,7 @@ function isNameCode(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95
 }
 
-/** Where the bracket closes that opens at the place; -1 if it does not. */
+/** The closing bracket of the one at this position; -1 if there is none. */
 function endOfSubscript(text: string, open: number): number {
   let depth = 0
   for (let at = open; at < text.length; at++) {

@@ -1,6 +1,6 @@
-// The text of an expression before it is evaluated. Bash expands it first, as if it stood in double quotes, and reads what comes
-// out: so `${n%0}+1` and `16#$x` mean what they say. Names are looked up here; whatever else begins with `$` is read as
-// a word by the library's parser and expanded by its interpreter.
+// The text of an expression before it is evaluated. Bash first expands it like text in double quotes, and parses the
+// result: so `${n%0}+1` and `16#$x` work. Names are looked up here; everything else that starts with `$` is parsed as a
+// word by the library and expanded by its interpreter.
 
 import type { Watched } from '../position.ts'
 import type { Script } from '../shape.ts'
@@ -21,7 +21,7 @@ export type Piece = NamePiece | { word: Word; inBrackets: boolean }
 
 const NEEDS_READING = /[$`\\"]/
 
-/** In quotes within the expression, a value is text all the same. */
+/** Inside quotes within the expression, a value is still text. */
 export function piecesOf(text: string, parse: Parse): Piece[] {
   if (!NEEDS_READING.test(text)) return [text]
   return namePieces(text) ?? placed(partsOf(text, parse).map(pieceOf))
@@ -41,12 +41,12 @@ function partsOf(text: string, parse: Parse): readonly Part[] {
   return parts
 }
 
-/** Null for what is no text of a script: then it is no expression either, which is said when it is evaluated. */
+/** Null for a text that is not a valid script: then it is not a valid expression either, which is reported at evaluation. */
 function parsed(script: string, parse: Parse): Script | null {
   try {
     return parse(script)
   } catch {
-    // Whatever the parser throws, the text could not be read by it.
+    // Any error of the parser means that the text is invalid.
     return null
   }
 }
@@ -57,7 +57,7 @@ function pieceOf(part: Part): Piece {
   return { word: { type: 'Word', parts: [{ type: 'DoubleQuoted', parts: [part] }] }, inBrackets: false }
 }
 
-/** At once, if nothing but names is to be looked up; null otherwise. */
+/** The result at once if only names must be looked up; otherwise null. */
 export function expandedNames(pieces: readonly Piece[], parameters: Parameters): string | null {
   let text = ''
   for (const piece of pieces) {
@@ -84,7 +84,7 @@ export async function expandedWord(word: Word, shell: Watched): Promise<string> 
   throw new ExpansionError(words.stderr)
 }
 
-/** What the interpreter says of a word that it could not expand. */
+/** The interpreter's message about a word that it could not expand. */
 export class ExpansionError extends ArithmeticError {
   readonly said: string
 

@@ -1,5 +1,5 @@
-// For whoever wants to know what a script does without running it: the library's own tree of each `((…))`, which it could not
-// make of the veiled text.
+// For code that analyzes a script without running it: the library's own tree of each `((…))`, which it could not build
+// from the veiled text.
 
 import type { Script } from '../shape.ts'
 
@@ -25,7 +25,7 @@ function readHolder(holder: Holder, parse: (text: string) => Script): void {
   if (originalText === undefined || !/\W/.test(originalText)) return
   const [part] = wordOf(`: $((${originalText}))`, parse)
   if (part?.type !== 'ArithmeticExpansion') return
-  // Objects of the parser hold nothing that refers back to where they stand.
+  // Nodes of the parser contain no references to their parents.
   Object.assign(holder, { expression: part.expression.expression })
 }
 
@@ -35,7 +35,7 @@ function wordOf(text: string, parse: (text: string) => Script) {
     const [command] = statement?.pipelines[0]?.commands ?? []
     return command?.type === 'SimpleCommand' ? (command.args[0]?.parts ?? []) : []
   } catch {
-    // Whatever the parser throws, the text could not be read by it, and stays what it was.
+    // Any error of the parser means that the text is invalid, and it stays unchanged.
     return []
   }
 }

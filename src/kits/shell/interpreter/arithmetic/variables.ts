@@ -1,4 +1,4 @@
-// The variables of a shell as arithmetic reads and writes them.
+// Reads and writes the variables of a shell for arithmetic.
 
 import { nextRandom } from '../own-variables.ts'
 import type { Watched } from '../position.ts'
@@ -11,7 +11,7 @@ import { ArithmeticError } from './scanner.ts'
 
 const MOST_REFERENCES = 100
 
-/** As the library calls the same error. */
+/** The library's name of the same error. */
 export class NounsetError extends Error {
   override readonly name = 'NounsetError'
 
@@ -20,7 +20,7 @@ export class NounsetError extends Error {
   }
 }
 
-/** That a variable cannot be written is said without the expression. */
+/** The message about a read-only variable does not contain the expression. */
 export class ReadonlyError extends ArithmeticError {}
 
 export class ShellVariables implements Variables {
@@ -105,7 +105,7 @@ export class ShellVariables implements Variables {
     array.elements.set(key, value)
   }
 
-  /** Through `declare -n`. */
+  /** Follows references of `declare -n`. */
   #resolved(place: VariableRef): VariableRef {
     const { namerefs, invalidNamerefs, env } = this.#state
     let { name } = place
@@ -120,7 +120,7 @@ export class ShellVariables implements Variables {
     return { ...place, name }
   }
 
-  /** Of a reference to an element; an index is a number or the name of one. */
+  /** For a reference to an element; an index is a number or the name of one. */
   #keyOf(array: string, key: string): string {
     if (this.#state.associativeArrays?.has(array) || /^\d+$/.test(key)) return key
     const value = this.#state.env.get(key)
@@ -128,7 +128,7 @@ export class ShellVariables implements Variables {
     throw new ArithmeticError(`${array}[${key}]: a reference to an element needs a number here`)
   }
 
-  /** Of those that are made when they are read. */
+  /** Of variables that are computed when they are read. */
   #special(name: string): string | undefined {
     const state = this.#state
     const { position } = this.#shell

@@ -1,50 +1,56 @@
-// `((…))` as a command. The library's lexer parts its text as if it were a command's: `a>=b` becomes a redirection, `x<<=1` a
-// here-document, `!x` a command. So the signs within are changed, before a script is parsed, to code points that stand for no
-// character and that the lexer takes for letters; in the tree that comes out they are changed back. Each sign is one code
-// point before and after, so places and lines stay what they are.
+// `((…))` as a command. The library's lexer splits its text like a command's: `a>=b` becomes a redirection, `x<<=1` a
+// here-document, `!x` a command. So before a script is parsed, these characters are replaced by code points that stand
+// for no character and that the lexer treats as letters; in the resulting tree they are changed back. Each character is
+// one code point before and after, so positions and lines do not change.
 
 import { withBytes } from '../ansi-quotes.ts'
 import type { Script } from '../shape.ts'
 import { arithmeticCommands } from './double-parentheses.ts'
 
 const SIGNS = ' \t!"#$&\'()*;<=>?[\\]`{|}~'
-/** Code points that Unicode has set aside for uses like this: no text that is exchanged holds them. */
+/** Code points that Unicode reserves for internal use: no exchanged text contains them. */
 const FIRST = 0xfdd0
 const HAS_VEIL = /[\ufdd0-\ufdef]/
 const VEILS = /[\ufdd0-\ufdef]/g
 
-/** Of `!(` the parser is to think that it is `@(`. */
+/** The parser must read `!(` as `@(`. */
 const NEGATED = `@(${String.fromCharCode(FIRST + SIGNS.length)}`
 
 const VEIL = new Map([...SIGNS].map((sign, i) => [sign, String.fromCharCode(FIRST + i)]))
 
-/** In front of what the parser would refuse, and bash refuses when it comes to run it: `${x y}` and `$((3.5))`. It stands for nothing. */
+/**
+ * Marks text that the parser would refuse, but bash refuses only at run time: `${x y}` and `$((3.5))`. It stands for
+ * nothing.
+ */
 const MARK = String.fromCharCode(FIRST + SIGNS.length + 1)
 const BAD_PARAMETER =
   /\$\{(?!(?:[!#]?(?:[A-Za-z_]\w*|\d+|[@*#?$!-])[:=\-+?#%/^,@~*[}\\]|[#!@*?$-][:=\-+?#%/^,@~}]|[!#]?\w*$))/g
 const NUMBERS = /\$\(\((?:[^()\n]|\([^()\n]*\))*\)\)/g
 const IS_FRACTION = /(\d)(?=\.\d)/g
 
-/** `${v~}` changes each letter to its other form: the parser is to think that it makes them large. */
+/** `${v~}` toggles the case of each letter: the parser must read it as conversion to upper case. */
 const TOGGLES = /(\$\{!?(?:[A-Za-z_]\w*(?:\[[^\]\n]{0,200}\])?|[\d@*]+))(~~?)/g
 const TOGGLE = String.fromCharCode(FIRST + SIGNS.length + 2)
 const TOGGLED_SIGNS = new RegExp(`\\^+${TOGGLE}`, 'g')
-/** In front of the pattern of such a change. */
+/** Marks the pattern of such a conversion. */
 export const TOGGLED = '\u{fffff}'
-/** `select` is a loop over words to the parser, whose name begins with a sign. */
+/** For the parser `select` is a loop over words whose variable has a marked name. */
 const SELECT_WORD =
   /(^|[\n;&|({]|\b(?:then|do|else)\b|!)([ \t]*)select([ \t]+)(?=[A-Za-z_]\w*(?:[ \t]+in\b|[ \t]*[;\n]))/g
 const SELECT = String.fromCharCode(FIRST + SIGNS.length + 3)
 const SELECT_LOOP = new RegExp(`for([ \\t]+)${SELECT}`, 'g')
-/** In front of the name of such a loop. */
+/** Marks the name of such a loop. */
 export const SELECTED = '\u{ffffe}'
-/** A shift or a comparison in the index of an element, where the parser sees a redirection. */
+/** A shift or a comparison in the index of an element, which the parser reads as a redirection. */
 const KEYS = /(?<=[(\s]\[)[^\]\n'"$`]{1,200}(?=\]\+?=)/g
 
-/** A file named like an assignment (`> a=b`), which the parser does not take for a word. */
+/** A file with a name like an assignment (`> a=b`), which the parser does not accept as a word. */
 const ASSIGNED_FILES = /((?:<<<|(?<!<)<>?|>[>|]?)[ \t]*)(?=[A-Za-z_]\w*\+?=)/g
 
-/** The words of a loop, up to the first substitution, and those of `case`: the parser takes neither assignments nor braces for words there. */
+/**
+ * The words of a loop, up to the first substitution, and those of `case`: there the parser does not accept assignments
+ * and braces as words.
+ */
 const LOOP_WORDS =
   /((?:^|[\n;&|({]|\b(?:then|do|else)\b|!)[ \t]*(?:for|select)[ \t]+[A-Za-z_]\w*\s+in[ \t])((?:[^;\n\\(`]|\\[\s\S])*)/g
 const CASE_WORD = /(\bcase[ \t]+)(?=[A-Za-z_]\w*\+?=\S*\s+in\b)/g
@@ -67,7 +73,7 @@ function marked(given: string): string {
   return text.includes('$((') ? text.replace(NUMBERS, (one) => one.replace(IS_FRACTION, `$1${MARK}`)) : text
 }
 
-/** The script as the library's parser is to read it. */
+/** The script in the form for the library's parser. */
 export function veiled(given: string): string {
   if (HAS_VEIL.test(given)) return given
   const script = marked(given)
@@ -81,7 +87,7 @@ export function veiled(given: string): string {
   return text + script.slice(at)
 }
 
-/** The parts of a loop are told apart by the parser. */
+/** The parser separates the parts of a loop. */
 function veiledPart(text: string, isLoop: boolean): string {
   let depth = 0
   let veil = ''
@@ -93,10 +99,10 @@ function veiledPart(text: string, isLoop: boolean): string {
   return veil
 }
 
-/** So that the parser takes the signs of groups of patterns, and blanks within them, for letters. */
+/** Makes the parser treat the characters of pattern groups, and blanks within them, as letters. */
 export const withoutSigns = (text: string): string => text.replace(/[\s!()|&;<>]/g, (sign) => VEIL.get(sign) ?? sign)
 
-/** For texts that come from the parser. */
+/** For texts from the parser. */
 export function unveiled(text: string): string {
   if (!HAS_VEIL.test(text)) return text
   const shown = text
@@ -110,7 +116,7 @@ export function unveiled(text: string): string {
     .replace(VEILS, (veil) => SIGNS[veil.charCodeAt(0) - FIRST] ?? veil)
 }
 
-/** Changes a tree of the parser's back. */
+/** Restores the original characters in a tree of the parser. */
 export function unveil(root: Script): void {
   if (root.statements.every(({ sourceText }) => sourceText !== undefined && !HAS_VEIL.test(sourceText))) return
   const open: object[] = [root]

@@ -1,4 +1,4 @@
-// `eval` and `source` parse their text by themselves: they are given it veiled.
+// `eval` and `source` parse their text themselves, so they get it veiled.
 
 import type { Watched } from '../position.ts'
 import type { CommandCall, StepResult } from '../shape.ts'
@@ -6,14 +6,14 @@ import { veiled } from './veil.ts'
 
 type Reading = { text: string; run: () => Promise<StepResult> }
 
-/** `text` is what the words of `eval` come to, or what is in the file. */
+/** `text` is the expanded words of `eval`, or the contents of the file. */
 export async function withVeil({ ctx }: Watched, call: CommandCall, { text, run }: Reading): Promise<StepResult> {
   if (call[0] === 'eval') {
     call[1] = ['--', veiled(text)]
     return run()
   }
   const { fs } = ctx
-  // The file is the first that is read.
+  // The file is the first one that is read.
   ctx.fs = new Proxy(fs, {
     get: (target, field) => {
       const method: unknown = Reflect.get(target, field)

@@ -1,5 +1,5 @@
-// `s+=text` and `a+=(text)`, as loops do them thousands of times. The interpreter copies the whole text each time, and looks
-// through all elements for the last; here the cost is that of what is added.
+// `s+=text` and `a+=(text)`, which loops may execute thousands of times. The interpreter copies the whole text each
+// time, and searches all elements for the last; here the cost depends only on the added text.
 
 import type { ShellArray, SimpleCommand } from '../shape.ts'
 import { fieldsOfWord } from './braces.ts'
@@ -11,7 +11,7 @@ const MAX_ELEMENTS = 90_000
 
 type Assignment = SimpleCommand['assignments'][number]
 
-/** Whether it was done here. Only for a variable without attributes, in a command that does nothing else. */
+/** Whether it was done here. Only for a variable without attributes, in a command without other parts. */
 export async function appended(expander: Expander, node: SimpleCommand): Promise<boolean> {
   const [assignment, ...others] = node.assignments
   if (!assignment?.append || others.length > 0 || node.name !== null || node.redirections.length > 0) return false
@@ -27,7 +27,7 @@ async function appendedText(expander: Expander, { name, value }: Assignment): Pr
   if (value === null || state.arrays?.has(name) || !state.env.has(name)) return false
   if ((state.env.get(name) ?? '').length > MAX_LENGTH) return false
   const added = await expander.text(value.parts, 'assignment')
-  // A substitution leaves another map of variables behind.
+  // A substitution replaces the map of variables.
   const { env } = expander.state
   env.set(name, (env.get(name) ?? '') + added)
   return true
@@ -54,7 +54,7 @@ function countedElements(array: ShellArray): CountedElements {
   return elements
 }
 
-/** Knows its last index. */
+/** Stores its last index. */
 class CountedElements extends Map<string, string> {
   #last: number | null = null
 

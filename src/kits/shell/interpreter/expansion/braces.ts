@@ -1,4 +1,4 @@
-// `{a,b}` and `{1..5}`: several words in the place of one, before anything else is expanded.
+// `{a,b}` and `{1..5}`: several words instead of one, before any other expansion.
 
 import type { Part, Word } from '../words-alone.ts'
 import type { Expander } from './expander.ts'
@@ -7,7 +7,7 @@ import { ExpansionFailure } from './failure.ts'
 type Items = Extract<Part, { type: 'BraceExpansion' }>['items']
 type Range = Extract<Items[number], { type: 'Range' }>
 
-/** Each is a word of its own in memory. */
+/** Each is a separate word in memory. */
 const MOST = 100_000
 const BACKSLASH = 0x5c
 /** Parts that are a backquote from a range of letters. */
@@ -15,7 +15,7 @@ const SIGNS = new WeakSet<Part>()
 
 const hasBraces = ({ parts }: Word): boolean => parts.some(({ type }) => type === 'BraceExpansion')
 
-/** The words that a word comes to, braces included. */
+/** The fields of a word, including brace expansion. */
 export async function fieldsOfWord(expander: Expander, word: Word): Promise<string[]> {
   if (!hasBraces(word)) return expander.words(word)
   const fields: string[] = []
@@ -23,7 +23,7 @@ export async function fieldsOfWord(expander: Expander, word: Word): Promise<stri
   return fields
 }
 
-/** A text for what is nothing but that. */
+/** A string if it contains nothing else. */
 function bracesOf(word: Word): (Word | string)[] {
   return choicesOf(word.parts).map((parts) => {
     const [part, ...others] = tildeRead(parts)
@@ -33,7 +33,7 @@ function bracesOf(word: Word): (Word | string)[] {
   })
 }
 
-/** Of `~{a,b}`, the parser has not seen that each is the name of a user. */
+/** In `~{a,b}`, the parser has not recognized that each one is a user name. */
 function tildeRead(parts: readonly Part[]): readonly Part[] {
   const [first] = parts
   if (first?.type !== 'Literal' || !first.value.startsWith('~')) return parts
@@ -57,7 +57,7 @@ function choicesOf(parts: readonly Part[]): Part[][] {
   return choices
 }
 
-/** The parser parts them at a comma behind a backslash as well. */
+/** The parser also splits at a comma after a backslash. */
 function joinedItems(items: Items): Items[number][] {
   const joined: Items[number][] = []
   for (const item of items) {
@@ -83,7 +83,7 @@ function itemsOf(item: Items[number]): Part[][] {
   })
 }
 
-/** Among the signs between `Z` and `a` is a backquote, which quotes what is behind it. */
+/** One of the characters between `Z` and `a` is a backquote, which quotes the following text. */
 function refuseQuote(parts: readonly Part[]): void {
   const at = parts.findIndex((part) => SIGNS.has(part))
   if (at < 0 || at === parts.length - 1) return
@@ -107,7 +107,7 @@ function rangeOf({ start, end, step, startStr, endStr }: Range): string[] {
   const width = isPadded ? Math.max(startStr?.length ?? 0, endStr?.length ?? 0) : 0
   return Array.from({ length: count }, (_, i) => {
     const number = first + i * (first <= last ? each : -each)
-    // A backslash is one that quotes nothing.
+    // A backslash that quotes nothing.
     if (typeof start !== 'number') return number === BACKSLASH ? '' : String.fromCodePoint(number)
     return number < 0 ? `-${String(-number).padStart(width - 1, '0')}` : String(number).padStart(width, '0')
   })

@@ -1,4 +1,4 @@
-// `case`: which of its clauses match is found out here, with the patterns of bash.
+// `case`: the matching clauses are determined here, with bash's patterns.
 
 import type { Command } from '../shape.ts'
 import { exitBySyntax, NO_GROUPS } from '../unset-errors.ts'
@@ -8,16 +8,16 @@ import { hasGroup } from './keys.ts'
 
 type Case = Extract<Command, { type: 'Case' }>
 
-/** A word and a pattern of the same letter, and a pattern that it does not match. */
+/** A word and a pattern with the same letter, and a pattern that does not match it. */
 const [WORD, OTHER] = ['1', '0']
 
-/** Without `extglob`, bash would not have read the script. */
+/** Without `extglob`, bash would have refused the script. */
 async function refuseGroups({ state, shell }: Expander, { parts }: Word): Promise<void> {
   const isGroup = parts.some((part) => part.type === 'Glob' && hasGroup(part.pattern))
   if (isGroup && !state.shoptOptions.extglob) await exitBySyntax(shell, NO_GROUPS)
 }
 
-/** The same with texts for patterns. What stands behind `;;&` is looked at before the clause in front of it is run. */
+/** The same with texts for patterns. The clauses after `;;&` are matched before the clause before it is run. */
 export async function matchedCase(expander: Expander, node: Case): Promise<Case> {
   const text = await expander.text(node.word.parts)
   const items: Case['items'] = []

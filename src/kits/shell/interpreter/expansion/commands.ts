@@ -1,4 +1,4 @@
-// A command with texts in the place of the words that are expanded here.
+// A command with texts in place of the words that are expanded here.
 
 import { losslessBytes } from '../../lossless-text.ts'
 import { elementsExpanded } from '../map-literals.ts'
@@ -21,7 +21,7 @@ export async function expandedCommand(expander: Expander, node: Command): Promis
     case 'SimpleCommand':
       return simple(expander, node)
     case 'For': {
-      // The interpreter would part the arguments of `for x; do`.
+      // The interpreter would split the arguments of `for x; do`.
       const given = node.words ?? (await parameterOf(expander, '@')).values.map(literal)
       const words = hasHard(expander, given) ? await allWords(expander, given) : given
       return redirected(expander, { ...node, words })
@@ -46,7 +46,7 @@ async function simple(expander: Expander, node: SimpleCommand): Promise<SimpleCo
   const words = node.name === null ? [] : [node.name, ...node.args]
   const purposes = purposesOf(node)
   let { name, args } = node
-  // The name may be none (`$empty ls`) or several words (`$run file`).
+  // The name may expand to nothing (`$empty ls`) or to several words (`$run file`).
   const isNamed = node.name !== null && !['still', 'easy'].includes(gradeOf(node.name, 'fields'))
   if (isNamed || words.some((word, i) => isHard(expander, word, purposes[i] ?? 'fields'))) {
     const [first, ...others] = await allWords(expander, words, purposes)
@@ -55,7 +55,7 @@ async function simple(expander: Expander, node: SimpleCommand): Promise<SimpleCo
   }
   const filled = name === node.name && args === node.args ? node : { ...node, name, args }
   const assignments: Assignment[] = []
-  // In front of a command, an array is a text.
+  // Before a command, an array is a text.
   const isAlone = node.name === null
   for (const one of node.assignments) {
     assignments.push(one.array && !isAlone ? one : await assignment(expander, one))
@@ -64,7 +64,7 @@ async function simple(expander: Expander, node: SimpleCommand): Promise<SimpleCo
   return redirected(expander, isSame ? filled : { ...filled, assignments })
 }
 
-/** `declare x=$y` is an assignment, whose value is not parted. */
+/** `declare x=$y` is an assignment, whose value is not split. */
 function purposesOf({ name, args }: SimpleCommand): Purpose[] {
   const [part, ...others] = name?.parts ?? []
   if (part?.type !== 'Literal' || others.length > 0 || !DECLARES.has(part.value)) return []
@@ -95,7 +95,7 @@ async function assignment(expander: Expander, node: Assignment): Promise<Assignm
   return { ...node, value: literal(await expander.text(node.value.parts, 'assignment')) }
 }
 
-/** A plain variable is the first element of the array that it becomes. */
+/** A plain variable becomes the first element of the array. */
 function keepFirst({ state }: Expander, name: string): void {
   const base = /^([A-Za-z_]\w*)\[/.exec(name)?.[1]
   const value = base === undefined ? undefined : state.env.get(base)
@@ -112,7 +112,7 @@ async function redirected<Node extends Command>(expander: Expander, node: Node):
   return redirections.every((one, i) => one === node.redirections[i]) ? node : { ...node, redirections }
 }
 
-/** Its values may be bytes that are no text. */
+/** Its values may be bytes that are not valid text. */
 function isToExpand(expander: Expander, word: Word, purpose: Purpose): boolean {
   return isHard(expander, word, purpose) || gradeOf(word, purpose) === 'easy'
 }
@@ -120,7 +120,7 @@ function isToExpand(expander: Expander, word: Word, purpose: Purpose): boolean {
 /** A descriptor that no process substitution gets. */
 const HELD_INPUT = '/dev/fd/9'
 
-/** What is no text reaches the command as a file would. */
+/** Bytes that are not valid text are passed to the command like a file. */
 async function fromHeld({ shell }: Expander, node: Redirection, value: string): Promise<Redirection> {
   await shell.ctx.fs.writeFile(HELD_INPUT, losslessBytes(value))
   return { ...node, operator: '<', target: literal(HELD_INPUT) }
@@ -141,6 +141,6 @@ async function redirection(expander: Expander, node: Redirection): Promise<Redir
   }
   if (!isHard(expander, target, 'fields')) return node
   const [word, ...others] = await fieldsOfWord(expander, target)
-  // What is none or several is said to be ambiguous by the interpreter.
+  // If there is none or several, the interpreter reports an ambiguous redirect.
   return word === undefined || others.length > 0 ? node : { ...node, target: literal(word) }
 }

@@ -1,5 +1,5 @@
-// The words of a command as bash expands them: parameters, substitutions, arithmetic, tildes, parting into fields, file names.
-// Substitutions are run by the interpreter, and so is what the shell makes when it is read.
+// Expands the words of a command like bash: parameters, substitutions, arithmetic, tildes, word splitting, file names.
+// The interpreter runs substitutions, and computes dynamic variables.
 
 import type { Expression } from '../arithmetic/expression.ts'
 import { isRunnable } from '../arithmetic/mend.ts'
@@ -35,7 +35,7 @@ export class Expander implements Expands {
   readonly shell: Watched
   readonly position: Position
   readonly run: Run
-  /** What substitutions wrote as errors. */
+  /** The error output of substitutions. */
   stderr = ''
   /** Of the last substitution. */
   status: number | null = null
@@ -59,7 +59,7 @@ export class Expander implements Expands {
     return new ExpansionFailure({ stdout: '', stderr, exitCode: 1 }, isReported ? 'reports' : 'discards')
   }
 
-  /** The words that a word comes to. */
+  /** The fields of a word. */
   async words(word: Word): Promise<string[]> {
     const place: ExpansionContext = { purpose: 'fields', isQuoted: false, splitsText: false }
     const fields = fieldsOf(await this.items(withTildes(word.parts, this.state.env), place), this.separators)
@@ -68,7 +68,7 @@ export class Expander implements Expands {
     return words
   }
 
-  /** Without parting, and without file names. */
+  /** Without word splitting and file name expansion. */
   async text(parts: readonly Part[], purpose: Purpose = 'text'): Promise<string> {
     return textOf(await this.pieces(parts, purpose))
   }
@@ -78,7 +78,7 @@ export class Expander implements Expands {
     return items.filter((item): item is Piece => typeof item !== 'string')
   }
 
-  /** `isRaw`: the parser has not looked for signs of patterns in the text. `folds`: as `nocasematch` says. */
+  /** `isRaw`: the parser has not searched the text for patterns. `folds`: from `nocasematch`. */
   async pattern(
     word: Word,
     { hasGroups = this.state.shoptOptions.extglob, isRaw = false, folds = true } = {},
@@ -89,7 +89,7 @@ export class Expander implements Expands {
     return patternOf(inLocale(this.state, text), { hasGroups, ignoresCase, isOfBytes: countsBytes(this.state) })
   }
 
-  /** The pieces of a replacement, with null for an `&`, which is what was matched. */
+  /** The pieces of a replacement, with null for an `&`, which is the matched text. */
   async template(word: Word, hasMatch: boolean): Promise<(string | null)[]> {
     const pieces = await this.pieces(word.parts)
     return pieces.flatMap((piece): (string | null)[] => {
@@ -115,13 +115,13 @@ export class Expander implements Expands {
     ]
     switch (part.type) {
       case 'Literal':
-        // Signs of patterns are parts of their own but in `$'…'`, which is a text.
+        // Pattern characters are separate parts except in `$'…'`, which is text.
         return place.purpose !== 'expression' && /[*?[\\]/.test(part.value) ? [quoted(part.value)] : text(part.value)
       case 'Glob':
         if (place.isQuoted) return text(part.pattern)
         return hasGroup(part.pattern) ? this.#group(part.pattern, place) : listItems(part.pattern, place.purpose)
       case 'SingleQuoted':
-        // In the default of a here-document, such quotes are letters.
+        // In the default value in a here-document, such quotes are literal.
         return [quoted(place.purpose === 'document' ? `'${part.value}'` : part.value)]
       case 'Escaped':
         return [quoted(part.value)]
@@ -157,7 +157,7 @@ export class Expander implements Expands {
   }
 
   async #group(pattern: string, place: ExpansionContext): Promise<Item[]> {
-    // Bash would not have read the script.
+    // Bash would have refused the script.
     if (place.purpose === 'fields' && !this.state.shoptOptions.extglob) {
       return exitBySyntax(this.shell, NO_GROUPS)
     }
@@ -196,7 +196,7 @@ export class Expander implements Expands {
     const result = await unshown(this.shell, this.position, () =>
       withOption(options, 'allexport', false, () => this.run(command)),
     )
-    // A substitution leaves another map of variables behind.
+    // A substitution replaces the map of variables.
     const text = this.state.env.get(name)
     this.state.env.delete(name)
     if (text === undefined) throw new ExpansionFailure(result)
@@ -213,7 +213,7 @@ export class Expander implements Expands {
     return String((command as Expression).outcome.value)
   }
 
-  /** The words that the interpreter makes of a part in quotes. */
+  /** The interpreter's words for a part in quotes. */
   async asked(part: Part): Promise<string[]> {
     const isBare = part.type === 'TildeExpansion' || part.type === 'ProcessSubstitution'
     const parts: Part[] = isBare ? [part] : [{ type: 'DoubleQuoted', parts: [part] }]
@@ -222,12 +222,12 @@ export class Expander implements Expands {
     return words
   }
 
-  /** The key that stands in brackets. */
+  /** The key in brackets. */
   key(text: string): Promise<string> {
     return this.text(keyWord(text, this.position.parse).parts)
   }
 
-  /** Assigned as the script would assign it. */
+  /** Assigned like in the script. */
   async assign(name: string, value: string): Promise<void> {
     const variable = name.replace(/\[.*$/s, '')
     if (this.state.readonlyVars?.has(variable)) throw this.failure(`${variable}: readonly variable`)

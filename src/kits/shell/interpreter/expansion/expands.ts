@@ -1,4 +1,4 @@
-// What expands words, as those see it who expand a part of one.
+// The interface of the expander for code that expands a part of a word.
 
 import type { Position, Watched } from '../position.ts'
 import type { ShellVariables } from '../shape.ts'
@@ -7,7 +7,10 @@ import type { ExpansionFailure } from './failure.ts'
 import type { Field, Item, Separators } from './fields.ts'
 import type { Pattern } from './pattern.ts'
 
-/** What a word is expanded for: fields, or one text of an assignment, a here-document, an expression behind `=~`, or anything else. */
+/**
+ * The purpose of an expansion: fields, or a single text for an assignment, a here-document, an expression after `=~`,
+ * or anything else.
+ */
 export type Purpose = 'fields' | 'assignment' | 'declaration' | 'document' | 'expression' | 'text'
 export type ExpansionContext = { purpose: Purpose; isQuoted: boolean; splitsText: boolean }
 export type PatternReading = { hasGroups?: boolean; isRaw?: boolean; folds?: boolean }
@@ -16,7 +19,7 @@ export interface Expands {
   readonly shell: Watched
   readonly position: Position
   readonly run: Run
-  /** What substitutions wrote as errors. */
+  /** The error output of substitutions. */
   stderr: string
   readonly state: ShellVariables
   readonly separators: Separators
@@ -26,7 +29,7 @@ export interface Expands {
   pattern(word: Word, reading?: PatternReading): Promise<Pattern>
   template(word: Word, hasMatch: boolean): Promise<(string | null)[]>
   items(parts: readonly Part[], place: ExpansionContext): Promise<Item[]>
-  /** The words that the interpreter makes of a part in quotes. */
+  /** The interpreter's words for a part in quotes. */
   asked(part: Part): Promise<string[]>
   key(text: string): Promise<string>
   assign(name: string, value: string): Promise<void>

@@ -83,11 +83,11 @@ async function withDefault(
   place: ExpansionContext,
 ): Promise<Item[]> {
   const { values, all, label } = parameter
-  // What `$*` joins is looked at as one text, but not where it is parted.
+  // The joined text of `$*` is processed as one, unless it is split.
   const isText =
     place.isQuoted || (parameter.name === null && place.purpose !== 'fields' && place.purpose !== 'document')
   const isEmpty = values.join(all === '*' && isText ? expander.separators.first : ' ') === ''
-  // Elements that are asked for by a reference are something, even if they are empty.
+  // Elements read through a reference count as set, even if they are empty.
   const isReferred = all !== null && parameter.shown !== undefined
   const isUnset = operation.checkEmpty && !isReferred ? isEmpty : values.length === 0
   if (operation.type === 'UseAlternative') {
@@ -109,7 +109,7 @@ async function withDefault(
   return itemsOf(expander, { values: assigned.values, all: null, isChanged: false }, place)
 }
 
-/** Its text is parted where it is not quoted. */
+/** Its text is split unless it is quoted. */
 function wordOf(expander: Expands, { parts }: Word, place: ExpansionContext): Promise<Item[]> | Item[] {
   if (parts.length === 0 && place.isQuoted) return [quoted('')]
   return expander.items(parts, { ...place, splitsText: true })
@@ -136,12 +136,12 @@ function itemsOf(
   if (all === '@') return [whole(values.join(isChanged && first !== '' ? first : ' '))]
   if (isArguments && !isChanged && !isQuoted && purpose === 'document')
     return [whole(inDocument(values, expander.separators))]
-  // As POSIX has it of `declare x=$*` and `x=${y-$*}` where IFS is empty.
+  // POSIX's rule for `declare x=$*` and `x=${y-$*}` if IFS is empty.
   const isApart = isNull && isArguments && !isQuoted && (purpose === 'declaration' || place.splitsText)
   return [whole(values.join(isApart ? ' ' : first))]
 }
 
-/** Bash parts them there and joins them by blanks. */
+/** Bash splits them there and joins them with blanks. */
 function inDocument(values: readonly string[], separators: Separators): string {
   if (separators.isNull) return values.join(' ')
   return fieldsOf([parted(values.join(separators.first))], separators)

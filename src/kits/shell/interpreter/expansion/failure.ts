@@ -1,9 +1,9 @@
 import type { StepResult } from '../shape.ts'
 
-/** The command fails, or all that the shell is doing is given up; `reports`: under `set -e`, so is the shell. */
+/** The command fails, or everything that the shell is doing is abandoned; `reports`: under `set -e`, the shell too. */
 type End = 'fails' | 'discards' | 'reports'
 
-/** How the expansion of a word failed. */
+/** The failure of a word's expansion. */
 export class ExpansionFailure extends Error {
   readonly result: StepResult
   readonly end: End

@@ -1,6 +1,6 @@
-// What the parts of a word come to, and how that is parted into fields.
+// The expanded parts of a word, and their splitting into fields.
 
-/** Text that is taken as it is, that may be a pattern, or that is parted at the letters of IFS as well. */
+/** Literal text, text that may be a pattern, or text that is also split at the characters of IFS. */
 export interface Piece {
   text: string
   isQuoted: boolean
@@ -9,7 +9,7 @@ export interface Piece {
 
 /** Between the elements of `"$@"`. */
 export const BREAK = 'break'
-/** `"$@"` without arguments: with no text beside it in the quotes, they are no field. */
+/** `"$@"` without arguments: without other text in the quotes, it is no field. */
 export const NOTHING = 'nothing'
 export type Item = Piece | typeof BREAK | typeof NOTHING
 
@@ -54,7 +54,7 @@ class Splitter {
   readonly #separators: Separators
   readonly #fields: Field[] = []
   #field: Field | null = null
-  /** A field has ended at a blank, with which one other separator is taken together. */
+  /** A field has ended at a blank, which is combined with one following separator. */
   #isAfterBlank = false
 
   constructor(separators: Separators) {

@@ -1,4 +1,4 @@
-// File names in the place of a pattern.
+// File name expansion.
 
 import { isFileError } from '../../../../workspace/file-system.ts'
 import type { Watched } from '../position.ts'
@@ -8,10 +8,10 @@ import { asText, patternOf } from './pattern.ts'
 import { type Element, elementsOf } from './pattern-syntax.ts'
 
 const STARS = '**'
-/** One of the patterns in GLOBIGNORE, between colons that are not in a list. */
+/** One of the patterns in GLOBIGNORE, between colons outside of brackets. */
 const IGNORED = /(?:\[[!^]?\]?(?:\[:\w*:\]|[^\]])*\]|\\[\s\S]|[^:])+/g
 
-/** The names that match, in order; the field itself where it is no pattern, or where none matches. */
+/** The matching names, sorted; the field itself if it is not a pattern, or if none matches. */
 export async function filesOf(shell: Watched, field: Field): Promise<string[]> {
   const { options, shoptOptions } = shell.ctx.state
   const text = textOf(field)
@@ -40,7 +40,7 @@ function withoutIgnored({ ctx }: Watched, paths: readonly string[]): string[] {
   return paths.filter((path) => {
     const names = path.split('/')
     if (/^\.\.?$/.test(names.at(-1) ?? '')) return false
-    // No star stands for a slash.
+    // No star matches a slash.
     return !patterns.some((parts) => {
       return parts.length === names.length && parts.every((part, i) => part.matches(names[i] ?? ''))
     })
@@ -98,7 +98,7 @@ class Finder {
     return found
   }
 
-  /** Two stars: not through links, and not into what is hidden. */
+  /** Two stars: links are not followed, and hidden folders are not entered. */
   async #star(bases: readonly string[], rest: readonly string[]): Promise<string[]> {
     const found: string[] = []
     const folders: string[] = []
@@ -133,7 +133,7 @@ class Finder {
     try {
       return await this.#shell.ctx.fs.readdir(path)
     } catch (error) {
-      // A folder that may not be read matches nothing.
+      // An unreadable folder matches nothing.
       if (isFileError(error)) return []
       throw error
     }
@@ -158,13 +158,13 @@ class Finder {
     }
   }
 
-  /** Also of a link that leads nowhere. */
+  /** True for a broken link too. */
   async #exists(path: string): Promise<boolean> {
     return (await this.#shell.ctx.fs.exists(this.#path(path))) || this.#isLink(path)
   }
 }
 
-/** Each with the slashes behind it; two stars stand alone, with a slash only where nothing follows. */
+/** Each with its trailing slashes; two stars are separate, with a slash only if nothing follows. */
 function componentsOf(pattern: string, hasStars: boolean): string[] {
   const components: string[] = []
   let [text, depth] = ['', 0]
@@ -183,7 +183,7 @@ function componentsOf(pattern: string, hasStars: boolean): string[] {
   return endsInStars ? [...components, '/'] : components
 }
 
-/** A name with a dot in front is matched by a dot alone, which may stand in a group. */
+/** A name with a leading dot is only matched by a literal dot, which may be in a group. */
 function beginsWithDot(element: Element | undefined): boolean {
   if (element?.kind === 'char') return element.char === '.'
   if (element?.kind !== 'group' || element.sign === '!') return false

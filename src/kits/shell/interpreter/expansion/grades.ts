@@ -1,5 +1,5 @@
-// Which words are expanded here. Most come to the same in the interpreter, which is left to do them: what stands as it is
-// written, and plain variables in quotes.
+// Decides which words are expanded here. Most have the same result in the interpreter, which expands them: literal
+// text, and plain variables in quotes.
 
 import type { ShellVariables } from '../shape.ts'
 import type { Part, Word } from '../words-alone.ts'
@@ -7,14 +7,14 @@ import type { Purpose } from './expands.ts'
 import { hasTilde } from './tildes.ts'
 
 /**
- * `still`: it comes to what it was written as. `easy`: the interpreter expands it as bash does. `soft`: it does so if the values
- * have no signs of patterns and IFS is what it was. `hard`: expanded here. `foreign`: never expanded here.
+ * `still`: its value is its text. `easy`: the interpreter expands it like bash. `soft`: it does so if the values
+ * contain no pattern characters and IFS has its default. `hard`: expanded here. `foreign`: never expanded here.
  */
 export type Grade = 'still' | 'easy' | 'soft' | 'hard' | 'foreign'
 
 const RANKS: readonly Grade[] = ['still', 'easy', 'soft', 'hard', 'foreign']
 const PLAIN = /^(?:(?!BASHOPTS$)[A-Za-z_]\w*|\d+|[?#$!])$/
-/** The interpreter itself says what is wrong with them. */
+/** The interpreter itself reports their errors. */
 const REFUSED: ReadonlySet<string> = new Set(['LengthSliceError'])
 
 const worst = (grades: readonly Grade[]): Grade =>
@@ -22,7 +22,7 @@ const worst = (grades: readonly Grade[]): Grade =>
 
 const GRADES = new WeakMap<Word, Map<boolean, Grade>>()
 
-/** Whether it is parted into fields makes a difference. */
+/** It depends on whether it is split into fields. */
 export function gradeOf(word: Word, purpose: Purpose): Grade {
   const isParted = purpose === 'fields'
   let known = GRADES.get(word)
@@ -70,7 +70,7 @@ function gradeOfParameter({ parameter, operation }: Part & { type: 'ParameterExp
   return REFUSED.has(operation.type) || REFUSED.has(inner ?? '') ? 'foreign' : 'hard'
 }
 
-/** Whether a word that is soft has to be expanded here after all: beside other parts, the interpreter loses blanks at the edges. */
+/** Whether a soft word must be expanded here anyway: next to other parts, the interpreter loses blanks at the edges. */
 export function isHardNow({ parts }: Word, { env, namerefs }: ShellVariables): boolean {
   if (env.get('IFS') !== ' \t\n' && env.has('IFS')) return true
   const isAlone = parts.length === 1

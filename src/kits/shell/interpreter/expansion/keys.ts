@@ -1,4 +1,4 @@
-// What the parser keeps as it is written: the text in the brackets of `${m[…]}`, and groups of patterns (`@($x|'a b')`).
+// Text that the parser keeps unparsed: the text in the brackets of `${m[…]}`, and pattern groups (`@($x|'a b')`).
 
 import { withoutSigns } from '../arithmetic/veil.ts'
 import type { Script } from '../shape.ts'
@@ -23,7 +23,7 @@ const GROUP = /[@?*+!]\(/
 
 export const hasGroup = (pattern: string): boolean => GROUP.test(pattern)
 
-/** Its signs are text among the parts of the word; what is expanded or quoted are parts. */
+/** Its operators are text among the parts of the word; expansions and quotes are separate parts. */
 export function groupWord(pattern: string, parse: Parse): Word {
   if (!/[$`'"\\]/.test(pattern)) return literal(pattern)
   return read(pattern, parse, withoutSigns)
@@ -31,7 +31,10 @@ export function groupWord(pattern: string, parse: Parse): Word {
 
 const IN_LIST = /'([^']*)'|\\([\s\S])|[^'\\]+|['\\]/g
 
-/** What the parser has taken for a list (`['a-z'\]]`): quotes and backslashes in it are no letters. In an expression, backslashes are. */
+/**
+ * A bracket expression found by the parser (`['a-z'\]]`): quotes and backslashes in it are not literal. In an
+ * expression, backslashes are.
+ */
 export function listItems(pattern: string, purpose: Purpose): Piece[] {
   return [...pattern.matchAll(IN_LIST)].map(([whole, inQuotes, escaped]) => {
     if (purpose === 'expression') return plain(inQuotes ?? whole)
@@ -40,7 +43,7 @@ export function listItems(pattern: string, purpose: Purpose): Piece[] {
   })
 }
 
-/** As the value of an assignment, with some of its signs as something else. */
+/** Parsed as the value of an assignment, with some of its characters replaced. */
 function read(text: string, parse: Parse, changed: (token: string) => string): Word {
   const known = KNOWN.get(text)
   if (known) return known

@@ -1,4 +1,4 @@
-// Whether characters are bytes to the shell, by its own variables.
+// Whether characters are bytes for the shell, by its own variables.
 
 import { byteText, isByteLocale } from '../../byte-locale.ts'
 import type { ShellVariables } from '../shape.ts'
@@ -7,5 +7,5 @@ type Variables = Pick<ShellVariables, 'env'>
 
 export const countsBytes = ({ env }: Variables): boolean => isByteLocale((name) => env.get(name))
 
-/** For what counts or compares characters. */
+/** For operations that count or compare characters. */
 export const inLocale = (state: Variables, text: string): string => (countsBytes(state) ? byteText(text) : text)

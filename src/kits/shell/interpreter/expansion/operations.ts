@@ -1,4 +1,4 @@
-// What stands behind the name in `${name…}`, for one value or for each of several.
+// The operation after the name in `${name…}`, for one value or for each of several.
 
 import { byteText, charText } from '../../byte-locale.ts'
 import type { Expression } from '../arithmetic/expression.ts'
@@ -19,7 +19,7 @@ type Holder = OperationOf<'Substring'>['offset']
 
 const OVER_LIMIT = 126
 
-/** The values that it leaves; null for an operation that is none on values. */
+/** The resulting values; null if it is not an operation on values. */
 export async function operated(
   expander: Expands,
   operation: Operation,
@@ -63,7 +63,7 @@ function removed(value: string, pattern: Pattern, { side, greedy }: OperationOf<
 }
 
 function inCase(value: string, pattern: Pattern | null, { direction, all }: OperationOf<'CaseModification'>): string {
-  // See `noteToggle`, which puts it there.
+  // Set by `noteToggle`.
   const isToggle = (direction as string) === 'toggle'
   const changed = (char: string) => {
     if (pattern && !pattern.matches(char)) return char
@@ -108,7 +108,7 @@ const limited = (most: number): StepResult => ({
   exitCode: OVER_LIMIT,
 })
 
-/** Behind two slashes, `#` and `%` are letters of the pattern. */
+/** After two slashes, `#` and `%` are literal characters of the pattern. */
 function withSign({ pattern, all, anchor }: OperationOf<'PatternReplacement'>): Word {
   if (!all || anchor === null) return pattern
   return { ...pattern, parts: [{ type: 'Literal', value: anchor === 'start' ? '#' : '%' }, ...pattern.parts] }
@@ -121,7 +121,7 @@ function everywhere(value: string, pattern: Pattern, all: boolean, put: (match: 
     if (!span) break
     const [start, end] = span
     if (end === start) {
-      // Nothing is replaced, but in a text that is empty.
+      // An empty match replaces nothing, except in an empty text.
       if (value === '' && pattern.matches('') && !pattern.isEmpty) return put('')
       from = start + ((value.codePointAt(start) ?? 0) > 0xffff ? 2 : 1)
       continue
@@ -134,7 +134,7 @@ function everywhere(value: string, pattern: Pattern, all: boolean, put: (match: 
   return text + value.slice(at)
 }
 
-/** Evaluated by ours, which stands in the place of the interpreter's (`arithmetic/mend.ts`) unless there is no expression. */
+/** Evaluated by our expression, which replaces the interpreter's (`arithmetic/mend.ts`) unless there is none. */
 async function numberOf(expander: Expands, holder: Holder): Promise<number> {
   const tree = holder.expression as unknown as { left?: { command: Expression } }
   if (!tree.left) return 0
@@ -154,7 +154,7 @@ async function substrings(expander: Expands, { offset, length }: OperationOf<'Su
     const found = from < 0 ? [] : values.filter((_, i) => (keys[i] ?? 0) >= from)
     return count === null ? found : found.slice(0, count)
   }
-  // A map counts from one, and so do the arguments, which have the name of the script in front of them.
+  // An associative array counts from one, and so do the arguments, which follow the name of the script.
   const list = array ? values : parameter.name === null ? [expander.state.env.get('0') ?? 'bash', ...values] : values
   const first = start < 0 ? (array ? values.length + 1 : list.length) + start : start
   const from = array ? Math.max(first - 1, 0) : first

@@ -1,5 +1,5 @@
-// What a parameter holds: `$x`, `$1`, `$@`, `${a[1]}`, `${m[key]}`, `${a[@]}`. What the shell makes when it is read is asked of
-// the interpreter.
+// The values of a parameter: `$x`, `$1`, `$@`, `${a[1]}`, `${m[key]}`, `${a[@]}`. Dynamic variables are read from the
+// interpreter.
 
 import { evaluateText } from '../arithmetic/expression.ts'
 import { NounsetError } from '../arithmetic/variables.ts'
@@ -10,16 +10,16 @@ import { type Part, withOption } from '../words-alone.ts'
 import type { Expands } from './expands.ts'
 
 export interface Parameter extends Values {
-  /** As it is written in errors. */
+  /** The form in error messages. */
   label: string
-  /** The same where it is written otherwise, as by a reference. */
+  /** The same if the original form differs, for example through a reference. */
   shown?: string
   /** Of each value of an array. */
   keys: string[]
 }
 
 const ELEMENT = /^([A-Za-z_]\w*)\[([\s\S]+)\]$/
-/** Those that are made when they are read. */
+/** Variables that are computed when they are read. */
 const MADE =
   /^(?:_|[?$!#0-]|RANDOM|SECONDS|LINENO|U?E?UID|PPID|BASHPID|HOST(?:NAME|TYPE)|(?:OS|MACH)TYPE|FUNCNAME|PIPESTATUS|DIRSTACK|GROUPS|BASHOPTS|SHELLOPTS|BASH_\w+|EPOCH\w+|SRANDOM|COLUMNS|LINES|OLDPWD|PWD|IFS|SHLVL)$/
 
@@ -55,7 +55,7 @@ async function valueAt(
 ): Promise<string | undefined> {
   const { env } = expander.state
   if (array?.kind === 'associative') return array.elements.get(subscript ? await expander.key(subscript) : '0')
-  // By a reference, an index is a text in which variables are named (`r='a[$i]'; ${!r}`).
+  // In a reference, an index is a text that may contain variables (`r='a[$i]'; ${!r}`).
   const isWritten = subscript !== undefined && /\$[\w{]/.test(subscript) && !/\$\(|`/.test(subscript)
   const text = isWritten ? await expander.key(subscript) : subscript
   const index = text === undefined ? 0 : Number(evaluateText(expander.shell, text))
@@ -68,7 +68,7 @@ async function valueAt(
   return array.elements.get(String(last + 1 + index))
 }
 
-/** That is said, and the word goes on without it. */
+/** This is reported, and the word continues without it. */
 function noElement(expander: Expands, name: string): undefined {
   expander.stderr += `bash: line ${expander.state.currentLine}: ${name}: bad array subscript\n`
 }
@@ -93,11 +93,11 @@ async function madeParameter(expander: Expands, label: string, subscript: string
   return { label, values, all, name: /^\w+/.exec(label)?.[0] ?? null, array, keys: values.map((_, i) => String(i)) }
 }
 
-/** In `$-`, the letter of what is off while the interpreter is asked. */
+/** In `$-`, the letter that is switched off during the request to the interpreter. */
 const withTrace = (letters: string): string =>
   letters.includes('x') ? letters : letters.replace(/^[abd-rt-z]*/, (before) => `${before}x`)
 
-/** Under `set -u`, and for what is one value. */
+/** Under `set -u`, and for a single value. */
 export function refuseUnset(expander: Expands, { values, all, label, shown }: Parameter): void {
   if (values.length > 0 || all !== null || !expander.state.options.nounset) return
   throw new NounsetError(shown ?? label)

@@ -1,6 +1,6 @@
-// Patterns of the shell (`*`, `?`, `[…]`, `@(…)`), read once into a list of what has to be matched one after the other.
+// Parses shell patterns (`*`, `?`, `[…]`, `@(…)`) into a sequence of elements.
 
-/** `test` is for one character; `many` for any number of any. */
+/** `test` is for one character; `many` for any number of any characters. */
 export type Element =
   | { kind: 'char'; char: string }
   | { kind: 'one' }
@@ -25,12 +25,12 @@ const CLASSES: Readonly<Record<string, string>> = {
   ascii: '\\0-\\x7f',
 }
 
-/** A list that can match nothing: it names a class that there is not. */
+/** A bracket expression that cannot match: it contains an unknown class. */
 const NOTHING = '[]'
 const SYNTAX = /[\\\]^[\-/{}()|*+?.$]/
 const ITEM = /\[:(\w*):\]|\[([.=])([\s\S]+?)\2\]|\\([\s\S])|([\s\S])/uy
 
-/** The elements of a pattern in which a backslash takes the meaning from what follows it. */
+/** The elements of a pattern in which a backslash escapes the following character. */
 export function elementsOf(pattern: string, hasGroups: boolean): Element[] {
   return new Reader(pattern, hasGroups).sequence('').elements
 }
@@ -47,7 +47,7 @@ class Reader {
     this.#hasGroups = hasGroups
   }
 
-  /** Up to one of the signs, or to the end; `end` is the sign that was met. */
+  /** Up to one of the terminators, or to the end; `end` is the terminator that was found. */
   sequence(until: string): { elements: Element[]; end: string } {
     const elements: Element[] = []
     while (this.#at < this.#chars.length) {
@@ -76,7 +76,7 @@ class Reader {
     return { kind: 'char', char: next }
   }
 
-  /** Null for one that is not closed, whose signs stand for themselves. */
+  /** Null for an unclosed one, whose characters are literal. */
   #group(sign: '@'): Element | null {
     const start = this.#at
     this.#at += 2

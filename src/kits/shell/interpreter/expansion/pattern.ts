@@ -1,6 +1,6 @@
-// A pattern of the shell, matched as bash matches: the whole of a text, the shortest or longest of its beginnings and ends, or
-// the first place furthest to the left. A plain one is given to the engine of the runtime. One with several stars or with groups
-// is walked by sets of places, so that it takes time in proportion to the text and never tries forever.
+// Matches a shell pattern like bash: with a whole text, the shortest or longest of its prefixes and suffixes, or the
+// leftmost match. A simple one uses the runtime's regular expressions. One with several stars or with groups is matched
+// with sets of positions, so that the time is bounded.
 
 import { byteText } from '../../byte-locale.ts'
 import { type Element, elementsOf, inClass } from './pattern-syntax.ts'
@@ -8,11 +8,11 @@ import { type Element, elementsOf, inClass } from './pattern-syntax.ts'
 export interface PatternOptions {
   hasGroups: boolean
   ignoresCase: boolean
-  /** Texts are taken as bytes, as the pattern is already. */
+  /** Texts are converted to bytes, as the pattern already is. */
   isOfBytes?: boolean
 }
 
-/** More of them than that, and the engine may try the same places again and again. */
+/** With more of them, the engine may try the same positions repeatedly. */
 const MOST_STARS = 2
 const MOST_KNOWN = 500
 const KNOWN = new Map<string, Pattern>()
@@ -27,7 +27,7 @@ export function patternOf(text: string, options: PatternOptions): Pattern {
   return pattern
 }
 
-/** So that it stands for itself in a pattern. */
+/** Escapes a text for a pattern. */
 export const asText = (text: string): string => text.replace(/[\\*?[\]@+!()|^-]/g, '\\$&')
 
 export class Pattern {
@@ -60,7 +60,7 @@ export class Pattern {
     return this.#ends(this.#elements, chars, new Set([0])).has(chars.length)
   }
 
-  /** Where the shortest or longest beginning that it matches ends; null where there is none. */
+  /** The end of the shortest or longest matching prefix; null if there is none. */
   prefix(text: string, isLongest: boolean): number | null {
     const chars = Array.from(text)
     const ends = this.#ends(this.#elements, chars, new Set([0]))
@@ -68,7 +68,7 @@ export class Pattern {
     return lengthOf(chars, 0, extreme(ends, isLongest))
   }
 
-  /** Where the shortest or longest end that it matches begins: the beginning of the text read from its end. */
+  /** The start of the shortest or longest matching suffix: the reversed text is matched. */
   suffix(text: string, isLongest: boolean): number | null {
     this.#mirrored ??= mirrored(this.#elements)
     const chars = Array.from(text).reverse()
@@ -77,7 +77,7 @@ export class Pattern {
     return text.length - lengthOf(chars, 0, extreme(ends, isLongest))
   }
 
-  /** The longest match furthest to the left from there on. */
+  /** The leftmost longest match from this position on. */
   find(text: string, from: number): [start: number, end: number] | null {
     if (this.#source !== null && this.#stars < MOST_STARS) {
       const regex = this.#regex('find', this.#source, 'g')
@@ -103,7 +103,7 @@ export class Pattern {
     return regex
   }
 
-  /** All places at which the elements may end that begin at one of those. */
+  /** All possible ends of the elements for these start positions. */
   #ends(elements: readonly Element[], chars: readonly string[], starts: Set<number>): Set<number> {
     let places = starts
     for (const element of elements) {
@@ -193,7 +193,7 @@ function from(start: number, end: number): Set<number> {
   return places
 }
 
-/** Of some of the characters, as the runtime counts. */
+/** The length of a range of characters in UTF-16 units. */
 function lengthOf(chars: readonly string[], start: number, end: number): number {
   let length = 0
   for (let i = start; i < end; i++) length += chars[i]?.length ?? 0

@@ -1,6 +1,7 @@
-// `[[ … ]]`, taken apart: what is between `&&`, `||` and `!` runs one after the other. Words are texts there; patterns are matched
-// as bash matches them, and expressions as POSIX says. The interpreter would hand those to JavaScript's engine, where `.` stops
-// at a line end, the first of several ways wins and not the longest, and a quoted letter is none.
+// `[[ … ]]`, split at `&&`, `||` and `!`: the parts run one after another. Words are texts there; patterns are matched
+// like in bash, and expressions like in POSIX. The interpreter would use JavaScript's regular expressions, where `.`
+// does not match a line end, the first alternative wins instead of the longest match, and quoted characters are not
+// literal.
 
 import { charText } from '../../byte-locale.ts'
 import { PLAIN_EXTENDED, RegexCache } from '../../posix-regex/posix-regex.ts'
@@ -62,7 +63,7 @@ function partsOf(expression: Expression): Expression[] {
   }
 }
 
-/** Two plain texts are compared by the interpreter. It also says of any array that it is set. */
+/** The interpreter compares two plain texts. It also considers any array as set. */
 function hasPattern(expression: Expression): boolean {
   if (expression.type === 'CondUnary') return expression.operator === '-v'
   if (expression.type !== 'CondBinary') return partsOf(expression).some(hasPattern)
@@ -126,7 +127,7 @@ async function isSet(expander: Expander, name: string): Promise<boolean> {
   return (await parameterOf(expander, name)).values.length > 0
 }
 
-/** What the interpreter knows how to expand is left to it. */
+/** Words that the interpreter expands correctly are left to it. */
 async function still(expander: Expander, word: Word): Promise<Word> {
   const grade = gradeOf(word, 'text')
   return grade === 'hard' || grade === 'soft' ? literal(await expander.text(word.parts)) : word
@@ -137,7 +138,7 @@ const ended = (holds: boolean): StepResult => ({ stdout: '', stderr: '', exitCod
 async function matched(expander: Expander, { operator, left, right }: Binary): Promise<StepResult> {
   const text = await expander.text(left.parts)
   if (operator === '=~') return matchedRegex(expander, text, right)
-  // Groups are known there whatever the options say.
+  // Groups are always recognized there, whatever the options.
   return ended((await expander.pattern(right, { hasGroups: true })).matches(text) === (operator !== '!='))
 }
 

@@ -1,5 +1,5 @@
-// A tilde begins a word, or a path in what looks like an assignment (`x=~/a:~/b`). The parser also takes one behind any other `=`
-// for a folder, and does not know `~+` and `~-`.
+// A tilde starts a word, or a path in a word that looks like an assignment (`x=~/a:~/b`). The parser also expands one
+// after any other `=`, and does not support `~+` and `~-`.
 
 import type { Part } from '../words-alone.ts'
 

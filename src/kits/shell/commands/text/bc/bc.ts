@@ -12,7 +12,7 @@ import { RuntimeError } from './number.ts'
 import { Parser } from './parser.ts'
 import { ParseError } from './syntax.ts'
 
-// There is no terminal to ask at, and nothing to warn of.
+// There is no terminal for questions, and there are no warnings.
 const OPTIONS = optionTable('mathlib=l quiet=q standard=s warn=w interactive=i')
 
 export async function bc(call: TextCall): Promise<void> {

@@ -1,4 +1,4 @@
-// The words of a program for `bc`.
+// The tokens of a program for `bc`.
 
 export interface Token {
   kind: 'number' | 'name' | 'string' | 'operator' | 'newline' | 'end'
@@ -9,7 +9,7 @@ export interface Token {
 const WORD =
   /([ \t\r]+|\\\n|#[^\n]*|\/\*[\s\S]*?\*\/)|([0-9A-F]+\.?[0-9A-F]*|\.[0-9A-F]+)|([a-z][a-z0-9_]*)|"([^"]*)"|(\|\||&&|[-+*/%^=<>!]=|\+\+|--|[-+*/%^=<>!(){}[\];,.])|(\n)|([\s\S])/gy
 
-/** A byte that begins no word becomes an operator that no rule knows. */
+/** A byte that starts no token becomes an operator that no rule accepts. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
   let line = 1

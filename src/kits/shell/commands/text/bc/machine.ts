@@ -45,7 +45,7 @@ export class Machine {
     this.#pause = pause
   }
 
-  /** False when the program says that it has ended. */
+  /** False if the program has ended itself. */
   async run(statements: readonly Statement[]): Promise<boolean> {
     this.#depth = 0
     return (await this.#all(statements)) !== 'halt'
@@ -157,7 +157,7 @@ export class Machine {
     }
   }
 
-  /** A sum of many terms leans to the left: its depth must cost no stack. */
+  /** A sum of many terms is a left-leaning tree: its depth must not use the stack. */
   async #binary(expression: Expression & { kind: 'binary' }): Promise<Decimal> {
     const steps = [expression]
     let first = expression.left

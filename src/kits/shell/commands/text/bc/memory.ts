@@ -1,4 +1,4 @@
-// What a program for `bc` keeps: its variables, and the numbers that say how it reckons and shows.
+// The state of a program for `bc`: its variables, and the numbers that control calculation and output.
 
 import { holds } from '../comparison.ts'
 import {
@@ -20,7 +20,7 @@ import type { Assignable, Local } from './syntax.ts'
 const MAX_SCALE = 10_000
 const MAX_BASE = 999
 
-/** What a function is called with. */
+/** The arguments of a function. */
 interface CallArguments {
   variables: ReadonlyMap<string, Decimal>
   arrays: ReadonlyMap<string, Map<number, Decimal>>
@@ -85,12 +85,12 @@ export class Memory {
     else this.outBase = Math.max(2, Math.min(MAX_BASE, value))
   }
 
-  /** An array as a function is given it. */
+  /** A copy of an array for a function. */
   copyOf(array: string): Map<number, Decimal> {
     return new Map(this.#arrays.get(array))
   }
 
-  /** Gives a function its own names; what is answered gives them back to the caller when it has ended. */
+  /** Creates the local names of a function; the returned function restores the caller's names. */
   enter(locals: readonly Local[], given: CallArguments): () => void {
     const restore = this.#hide(locals)
     for (const [local, value] of given.variables) this.#variables.set(local, value)

@@ -1,4 +1,5 @@
-// Numbers of `bc`: decimals of any length, each with the count of its decimals, and the rules for how many a result has.
+// Numbers of `bc`: decimals of any length, each with its number of decimals, and the rules for the decimals of a
+// result.
 
 import { squareRoot } from '../numbers/factor.ts'
 
@@ -9,7 +10,7 @@ export interface Decimal {
 
 export class RuntimeError extends Error {}
 
-/** A power of more digits would take the memory that a script has. */
+/** A power with more digits would exceed a script's memory. */
 const MAX_DIGITS = 100_000
 const LINE_WIDTH = 69
 const HEX = '0123456789ABCDEF'
@@ -24,7 +25,7 @@ export function truth(holds: boolean): Decimal {
   return integer(holds ? 1 : 0)
 }
 
-/** With exactly so many decimals; what is cut off is lost. */
+/** With exactly this number of decimals; further ones are cut off. */
 function withScale({ digits, scale }: Decimal, wanted: number): Decimal {
   if (wanted >= scale) return { digits: digits * 10n ** BigInt(wanted - scale), scale: wanted }
   return { digits: digits / 10n ** BigInt(scale - wanted), scale: wanted }
@@ -81,13 +82,13 @@ export function root(value: Decimal, scale: number): Decimal {
   return { digits: squareRoot(withScale(value, wanted * 2).digits), scale: wanted }
 }
 
-/** Significant digits, those behind the point among them. */
+/** The number of significant digits, including those after the point. */
 export function lengthOf({ digits, scale }: Decimal): number {
   const size = String(digits < 0n ? -digits : digits).length
   return Math.max(size, scale, 1)
 }
 
-/** As it stands in a program; a single digit means itself in every base. */
+/** In the notation of a program; a single digit has the same value in every base. */
 export function parseNumber(text: string, base: number): Decimal {
   const [before = '', after = ''] = text.split('.')
   const isSingle = before.length + after.length === 1
@@ -106,7 +107,7 @@ export function parseNumber(text: string, base: number): Decimal {
   return add(integer(digits), divide(integer(fraction), integer(unit), after.length))
 }
 
-/** In a base, with lines that go on after a backslash. */
+/** In a base, with lines that are continued after a backslash. */
 export function numberText(value: Decimal, base: number): string {
   const text = base === 10 ? decimalText(value) : inBase(value, base)
   if (text.length <= LINE_WIDTH) return text
@@ -115,7 +116,7 @@ export function numberText(value: Decimal, base: number): string {
   return lines.join('\\\n')
 }
 
-/** Nothing stands before the point of a number below one. */
+/** A number below one has no digit before the point. */
 function decimalText({ digits, scale }: Decimal): string {
   if (digits === 0n) return '0'
   const sign = digits < 0n ? '-' : ''
@@ -133,7 +134,7 @@ function inBase(value: Decimal, base: number): string {
     before.unshift(digitText(left % BigInt(base), base))
   const after: string[] = []
   let [fraction, reached] = [size.digits % unit, 1n]
-  // As many digits as tell the number apart from its neighbours.
+  // As many digits as distinguish the number from its neighbors.
   while (value.scale > 0 && String(reached).length <= value.scale) {
     fraction *= BigInt(base)
     const digit = digitText(fraction / unit, base)

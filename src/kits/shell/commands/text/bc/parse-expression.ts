@@ -1,4 +1,4 @@
-// Expressions of `bc`, each kind above those that bind more tightly.
+// Parses expressions of `bc`, from the lowest to the highest precedence.
 
 import type { Token } from './lexer.ts'
 import { type Assignable, type Expression, ParseError, type Statement } from './syntax.ts'
@@ -47,7 +47,7 @@ export class ExpressionParser {
     return text
   }
 
-  /** Each level takes some of the stack, here and when it is worked out. */
+  /** Each level uses some of the stack, here and during evaluation. */
   protected within<T extends Expression | Statement>(read: () => T): T {
     if (++this.#depth > MAX_NESTING) throw new ParseError(this.token.line, 'nested too deeply')
     try {
@@ -86,7 +86,7 @@ export class ExpressionParser {
     return this.within(() => ({ kind: 'binary', operator: '^', left, right: this.#power() }))
   }
 
-  /** The sign binds closer than a power: `-2^2` is 4. */
+  /** The sign has a higher precedence than a power: `-2^2` is 4. */
   #unary(): Expression {
     if (this.take('-')) return this.within(() => ({ kind: 'negate', operand: this.#unary() }))
     for (const [operator, by] of [

@@ -1,4 +1,4 @@
-// Statements of `bc`, line by line.
+// Parses statements of `bc`, line by line.
 
 import { ExpressionParser } from './parse-expression.ts'
 import { type Expression, type Local, ParseError, type Statement } from './syntax.ts'
@@ -13,7 +13,7 @@ export class Parser extends ExpressionParser {
       if (this.take(';')) continue
       const statement = this.#statement()
       statements.push(statement)
-      // A function needs nothing between it and what follows.
+      // A function needs no separator after it.
       if (statement.kind !== 'define' && !this.#endsLine() && !this.is(';')) throw this.wrong()
     }
     return statements
@@ -23,7 +23,7 @@ export class Parser extends ExpressionParser {
     return this.token.kind === 'newline' || this.token.kind === 'end'
   }
 
-  /** Past the line with an error in it. */
+  /** Skips the line with an error. */
   skipLine(): void {
     while (this.token.kind !== 'newline' && this.token.kind !== 'end') this.at++
   }
@@ -115,7 +115,7 @@ export class Parser extends ExpressionParser {
     this.#newlines()
     const then = this.#statement()
     const before = this.at
-    // `else` may stand on the next line inside of a block; where it does not, the line end counts.
+    // `else` may be on the next line inside a block; otherwise the line end counts.
     while (this.token.kind === 'newline' || this.is(';')) this.at++
     if (this.#takeWord('else')) {
       this.#newlines()

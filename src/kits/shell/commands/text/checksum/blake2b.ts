@@ -1,4 +1,4 @@
-// BLAKE2b (RFC 7693), which the runtime has not. Words of 64 bits are kept as two halves: numbers of any size would take
+// BLAKE2b (RFC 7693), which the runtime does not have. Words of 64 bits are stored as two halves: bigints would take
 // ten times as long.
 
 const IV = new Uint32Array([
@@ -91,7 +91,7 @@ function addPair(v: Uint32Array, a: number, low: number, high: number): void {
   v[a + 1] = (v[a + 1] ?? 0) + high + (sum > 0xffffffff ? 1 : 0)
 }
 
-/** `a ^= b`, and then turned to the right by so many bits. */
+/** `a ^= b`, and then rotated right by this many bits. */
 function turnXor(v: Uint32Array, a: number, b: number, bits: number): void {
   const low = ((v[a] ?? 0) ^ (v[b] ?? 0)) >>> 0
   const high = ((v[a + 1] ?? 0) ^ (v[b + 1] ?? 0)) >>> 0

@@ -1,4 +1,4 @@
-// `--check`: whether files still are what a list says that they were.
+// `--check`: whether files match a list of checksums.
 
 import { shellMessage } from '../../../interpreter-command.ts'
 import { linesOf, textOf } from '../bytes.ts'
@@ -48,7 +48,7 @@ interface Entry {
   name: string
 }
 
-/** `sum  name`, `sum *name` or `TAG (name) = sum`; null for what is none of them. */
+/** `sum  name`, `sum *name` or `TAG (name) = sum`; null for any other line. */
 function entryOf(line: string, { tag, length }: Digest): Entry | null {
   const plain = line.replace(/\r$/, '')
   const [, escaped = '', sum, name = ''] = /^(\\?)([\da-fA-F]+) [ *](.+)$/s.exec(plain) ?? []

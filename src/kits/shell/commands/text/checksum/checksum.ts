@@ -1,4 +1,4 @@
-// `md5sum`, `sha256sum` and their like, `b2sum`, `cksum` and `sum`.
+// `md5sum`, `sha256sum` and similar, `b2sum`, `cksum` and `sum`.
 
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'

@@ -1,11 +1,11 @@
-// What stands for the content of a file: digests, and the sums of old.
+// Checksums of contents: digests and the older sums.
 
 import { createHash } from 'node:crypto'
 import { textToBytes } from '../../../../../workspace/text-encodings.ts'
 import { blake2b } from './blake2b.ts'
 
 export interface Digest {
-  /** As `--tag` names it. */
+  /** The name for `--tag`. */
   tag: string
   /** Hexadecimal digits. */
   length: number
@@ -41,7 +41,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** The sum of POSIX: the length follows the bytes, lowest byte first. */
+/** The checksum of POSIX: the length follows the bytes, lowest byte first. */
 export function crc(bytes: string): number {
   let sum = 0
   const step = (byte: number) => {

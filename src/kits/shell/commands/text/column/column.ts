@@ -1,4 +1,4 @@
-// `column`: lines as a table, or as many beside each other as a line has room for.
+// `column`: lines as a table, or in columns that fill the line.
 
 import { bytesOf, linesOf, textOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'

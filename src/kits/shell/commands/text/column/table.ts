@@ -49,7 +49,7 @@ function tableOf(lines: readonly string[], given: GivenOptions): Table {
   return { rows, names, count, isRight: placed('R'), isHidden: placed('H') }
 }
 
-/** Each of the given separators ends a cell; blanks are taken together. */
+/** Each of the given separators ends a cell; consecutive blanks count as one. */
 function cellsOf(line: string, separators: string | undefined, limit: number): string[] {
   const cells: string[] = []
   if (separators === undefined) {

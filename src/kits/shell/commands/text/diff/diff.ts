@@ -1,4 +1,4 @@
-// `diff`: what changed between two files, or between the files of two folders.
+// `diff`: the changes between two files, or between the files of two folders.
 
 import { lineEdits, linesOf } from '../../../../../workspace/diff.ts'
 import type { LineEdit } from '../../../../../workspace/shifted-edits.ts'
@@ -60,7 +60,7 @@ class Comparison {
       return
     }
     if (kinds[0] === 'folder' && kinds[1] === 'folder') return this.#compareFolders(first, second, true)
-    // A file is compared with the one of its name in the folder.
+    // A file is compared with the one of the same name in the folder.
     if (kinds[0] === 'folder' && kinds[1] === 'file') return this.#comparePair(below(first, lastOf(second)), second)
     if (kinds[1] === 'folder' && kinds[0] === 'file') return this.#comparePair(first, below(second, lastOf(first)))
     if (kinds.includes('folder')) return this.#compareFolders(first, second, true)
@@ -148,7 +148,7 @@ class Comparison {
     if (style.kind === 'plain') return plainText(compared)
     if (style.kind === 'rcs') return rcsText(compared)
     if (style.kind === 'ed') {
-      // The script cannot tell it.
+      // The script cannot express it.
       const hasNoEnd = ({ bytes }: Side) => bytes !== '' && !bytes.endsWith('\n')
       for (const { name } of [old, now].filter(hasNoEnd)) {
         this.#call.complainPlainly(`diff: ${name}: No newline at end of file\n`)

@@ -1,9 +1,9 @@
-// The forms in which `diff` shows what changed.
+// The output formats of `diff`.
 
 import type { LineEdit } from '../../../../../workspace/shifted-edits.ts'
 
 export interface Change extends LineEdit {
-  /** Only in lines that do not count: it is shown beside others, and not by itself. */
+  /** Only ignored lines changed: it is shown next to other changes, but not alone. */
   isIgnored: boolean
 }
 
@@ -16,7 +16,7 @@ export interface Compared {
 export interface Titles {
   old: string
   now: string
-  /** Show the function that a part belongs to. */
+  /** Whether the function of a hunk is shown. */
   showsFunction: boolean
 }
 
@@ -35,7 +35,7 @@ export function plainText({ oldLines, newLines, changes }: Compared): string {
     .join('')
 }
 
-/** As RCS has it: lines of the old text go by their numbers, and others come behind one of them. */
+/** In the format of RCS: lines of the old text by number, and new lines after one of them. */
 export function rcsText({ newLines, changes }: Compared): string {
   return changes
     .filter(({ isIgnored }) => !isIgnored)
@@ -47,7 +47,7 @@ export function rcsText({ newLines, changes }: Compared): string {
     .join('')
 }
 
-/** A script for `ed`, from the end to the beginning. A line that is a dot alone would end its text: it is written as two. */
+/** A script for `ed`, from the end to the beginning. A line with a single dot would end its text, so it is written as two. */
 export function edText({ newLines, changes }: Compared): string {
   const range = (start: number, end: number) => (end - start <= 1 ? String(end) : `${start + 1},${end}`)
   return changes
@@ -151,7 +151,7 @@ function sideText(lines: readonly string[], { hunk, isOld }: { hunk: Hunk; isOld
 
 const FUNCTION_CHARS = 40
 
-/** The last line above that begins with a letter, `_` or `$`. */
+/** The last preceding line that starts with a letter, `_` or `$`. */
 function functionBefore(lines: readonly string[], start: number): string {
   for (let at = start - 1; at >= 0; at--) {
     const line = lines[at] ?? ''

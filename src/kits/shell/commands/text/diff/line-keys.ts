@@ -1,4 +1,4 @@
-// What of a line counts when `diff` compares it.
+// The part of a line that `diff` compares.
 
 export interface Ignored {
   case: boolean
@@ -10,7 +10,7 @@ export interface Ignored {
 
 const TAB = 8
 
-/** The line as it is compared; its end counts only where nothing of the blanks is ignored. */
+/** The compared form of a line; its line end counts only if no whitespace is ignored. */
 export function keyFor(ignored: Ignored): (line: string) => string {
   const { allSpace, spaceChange, trailingSpace, tabExpansion } = ignored
   if (!Object.values(ignored).some(Boolean)) return (line) => line
@@ -30,7 +30,7 @@ function withoutTabs(line: string): string {
   return shown
 }
 
-/** Whether a line is one of those that `-B` does not count. */
+/** Whether `-B` ignores the line. */
 export function blankTest({ allSpace, spaceChange, trailingSpace }: Ignored): (line: string) => boolean {
   return allSpace || spaceChange || trailingSpace
     ? (line) => /^[ \t\v\f\r]*\n?$/.test(line)

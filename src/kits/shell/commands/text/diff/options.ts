@@ -1,4 +1,4 @@
-// What `diff` is told on its command line.
+// The command line of `diff`.
 
 import type { PosixRegex } from '../../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../../posix-regex/syntax.ts'
@@ -8,7 +8,7 @@ import { type GivenOptions, optionTable, readOptions } from '../options.ts'
 import type { Ignored } from './line-keys.ts'
 import type { Sides } from './side-by-side.ts'
 
-// `-d`, `-H` and the horizon change how hard an answer is looked for, and the answer here is the shortest anyway.
+// `-d`, `-H` and the horizon control the effort of the search; the result here is always the shortest.
 const OPTIONS = optionTable(`text=a ignore-space-change=b ignore-blank-lines=B c context:: C: lines: minimal=d
   ignore-tab-expansion=E speed-large-files=H ignore-case=i label=L: ed=e rcs=n new-file=N unidirectional-new-file=P
   show-c-function=p brief=q recursive=r report-identical-files=s expand-tabs=t u unified:: U: width=W:
@@ -29,20 +29,20 @@ export interface DiffSettings {
   style: Style
   ignored: Ignored
   ignoresBlankLines: boolean
-  /** A change of such lines alone does not count. */
+  /** A change with only such lines is ignored. */
   ignoredLines: PosixRegex[]
   isText: boolean
   isBrief: boolean
   isRecursive: boolean
   reportsSame: boolean
-  /** Which side may be missing and is then taken for empty. */
+  /** The side that may be missing and is then treated as empty. */
   newFiles: 'both' | 'first' | 'none'
   stripsReturns: boolean
   showsFunction: boolean
   labels: string[]
   excluded: string[]
   excludedFrom: string[]
-  /** As they stood on the line. */
+  /** As given on the command line. */
   given: string[]
   operands: string[]
 }
@@ -135,7 +135,7 @@ function sidesOf(given: GivenOptions): Sides {
   }
 }
 
-/** The options as they stood, for the line that stands above each of several comparisons. */
+/** The options as given, for the line above each of several comparisons. */
 function wordsOf(args: readonly string[], operands: readonly string[]): string[] {
   const left = [...operands]
   const words: string[] = []

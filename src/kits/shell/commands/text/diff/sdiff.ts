@@ -1,4 +1,4 @@
-// `sdiff`: two files side by side, which is `diff -y`. Merging by hand (`-o`) needs somebody to ask.
+// `sdiff`: two files side by side, which is `diff -y`. Interactive merging (`-o`) is not possible.
 
 import type { TextCall } from '../call.ts'
 import { Misuse, refusal } from '../misuse.ts'
@@ -10,7 +10,7 @@ const OPTIONS =
   ignore-all-space=W ignore-blank-lines=B strip-trailing-cr text=a width=w: left-column=l suppress-common-lines=s
   expand-tabs=t minimal=d speed-large-files=H`)
 const EXIT_TROUBLE = 2
-/** Those that `diff` calls otherwise. */
+/** Options with another name in `diff`. */
 const AS_DIFF: Readonly<Record<string, string>> = {
   ...{ W: '-w', w: '-W', l: '--left-column', s: '--suppress-common-lines', 'strip-trailing-cr': '--strip-trailing-cr' },
 }

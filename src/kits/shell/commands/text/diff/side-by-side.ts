@@ -1,4 +1,4 @@
-// `diff -y`: both files beside each other, with a mark between lines that are not the same.
+// `diff -y`: both files side by side, with a mark between different lines.
 
 import { charsOf, textOf } from '../bytes.ts'
 import { columnsOf } from '../width.ts'
@@ -7,7 +7,7 @@ import type { Compared } from './formats.ts'
 export interface Sides {
   width: number
   expandsTabs: boolean
-  /** Of lines that are alike, the left one alone. */
+  /** For equal lines, only the left one. */
   leftColumn: boolean
   hidesCommon: boolean
 }
@@ -17,7 +17,7 @@ const GUTTER = 3
 
 interface Layout {
   half: number
-  /** Where the right side begins. */
+  /** The start of the right side. */
   second: number
   expandsTabs: boolean
 }
@@ -46,7 +46,7 @@ export function sideBySide({ oldLines, newLines, changes }: Compared, sides: Sid
   return text
 }
 
-/** The right side begins at a tab stop. */
+/** The right side starts at a tab stop. */
 function layoutOf({ width, expandsTabs }: Sides): Layout {
   const tab = expandsTabs ? 1 : TAB
   const middle = (width >> 1) + ((tab + GUTTER) >> 1) + (width & (tab + GUTTER) & 1)
@@ -82,7 +82,7 @@ function gap(from: number, to: number, { expandsTabs }: Layout): string {
   return text + ' '.repeat(Math.max(0, to - at))
 }
 
-/** As much of a line as there is room for, and the column at which it ends. */
+/** The part of a line that fits, and the column of its end. */
 function halfLine(line: string, { half, expandsTabs }: Layout): [string, number] {
   let [text, read, shown] = ['', 0, 0]
   for (const char of charsOf(line)) {

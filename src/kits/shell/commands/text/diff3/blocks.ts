@@ -1,15 +1,15 @@
-// Where three versions of a file differ: the changes of two of them against the third, joined where they touch.
+// The differences of three versions of a file: the changes of two of them from the third, joined if they touch.
 
 import { lineEdits } from '../../../../../workspace/diff.ts'
 import type { LineEdit } from '../../../../../workspace/shifted-edits.ts'
 
-/** Lines from one on up to another that is not among them any more. */
+/** Lines from one up to another, exclusive. */
 export interface Range {
   from: number
   to: number
 }
 
-/** Which of the three versions stands alone; null where each is another. */
+/** The version that differs from the other two; null if all differ. */
 export type OddOne = 0 | 1 | 2 | null
 
 export interface Block {
@@ -44,7 +44,7 @@ export function blocksOf(
   }
 }
 
-/** The next lines of the common version in which something changed, with all changes that touch each other. */
+/** The next range of the common version with changes, including all changes that touch each other. */
 function nextSpan(threads: readonly [Thread, Thread]): Range | null {
   const starts = threads.map((thread) => thread.next?.start ?? Number.POSITIVE_INFINITY) as [number, number]
   const first = starts[0] <= starts[1] ? 0 : 1
@@ -62,12 +62,12 @@ function nextSpan(threads: readonly [Thread, Thread]): Range | null {
   }
 }
 
-/** The changes of one version, as they are used up. */
+/** The changes of one version, consumed in order. */
 class Thread {
   readonly #edits: readonly LineEdit[]
   #at = 0
   #used: LineEdit[] = []
-  /** How much further a line stands in this version, behind all that is used up. */
+  /** The offset of lines in this version after the consumed changes. */
   #shift = 0
 
   constructor(edits: readonly LineEdit[]) {
@@ -82,7 +82,7 @@ class Thread {
     return this.#used.length > 0
   }
 
-  /** Answers with the end of the lines of the common version. */
+  /** Returns the end in the common version. */
   use(): number {
     const edit = this.#edits[this.#at++]
     if (!edit) throw new Error('there is no change left')

@@ -1,4 +1,4 @@
-// `diff3`: what three versions of a file have in common, and with `-m` the merge of two that come from the third.
+// `diff3`: the differences of three versions of a file, and with `-m` the merge of two with the third as their base.
 
 import { linesOf } from '../../../../../workspace/diff.ts'
 import { bytesOf } from '../bytes.ts'
@@ -55,7 +55,7 @@ function listed(blocks: readonly Block[], files: Three<string[]>, indent: string
   const parts: string[] = []
   for (const { odd, ranges } of blocks) {
     parts.push(`====${odd === null ? '' : odd + 1}\n`)
-    // What two of them have in common is shown once.
+    // Lines that two of them share are shown once.
     const unshown = odd === null ? null : odd === 0 ? 1 : 0
     for (const i of odd === 1 ? ([0, 2, 1] as const) : ([0, 1, 2] as const)) {
       const { from, to } = ranges[i]
@@ -76,7 +76,7 @@ function merge(call: TextCall, { blocks, files, called, kind }: Merge): void {
   let at = 0
   for (const { odd, ranges } of blocks) {
     const [here, before, there] = ranges
-    // What only the first has is there already.
+    // The first one's own changes are already in place.
     if (odd === 0) continue
     if (odd === 2 && (kind === 'x' || kind === 'X')) continue
     if (odd === 1 && !showsOlder) continue

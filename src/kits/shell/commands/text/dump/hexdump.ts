@@ -12,9 +12,9 @@ const WIDTH = 16
 const LINES_AT_ONCE = 1000
 
 interface Form {
-  /** Bytes of one number. */
+  /** The bytes of one number. */
   size: number
-  /** How wide a number is with the blanks before it. */
+  /** The width of a number including the blanks before it. */
   width: number
   field: (view: DataView, at: number) => string
 }
@@ -57,7 +57,7 @@ export async function hexdump(call: TextCall): Promise<void> {
       call.write(kind === 'C' ? canonical(block, start + at) : formed(block, start + at, FORMS[kind]))
     }
   }
-  // The last form says how wide the last address is.
+  // The last form determines the width of the last address.
   const isWide = kinds.at(-1) === 'C'
   if (bytes.length > 0) call.write(`${(start + bytes.length).toString(16).padStart(isWide ? 8 : 7, '0')}\n`)
 }

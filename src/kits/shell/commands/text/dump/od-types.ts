@@ -1,4 +1,4 @@
-// How `od` shows bytes: `x1`, `d4`, `c`, `f8z` as a function from bytes to a field of some width.
+// The output types of `od`: `x1`, `d4`, `c`, `f8z` as functions from bytes to a field with a fixed width.
 
 import { bytesToText } from '../../../../../workspace/text-encodings.ts'
 import { curly, refusal } from '../misuse.ts'
@@ -27,7 +27,7 @@ const ESCAPES: Readonly<Record<number, string>> = {
 }
 const SIZES: Readonly<Record<string, number>> = { C: 1, S: 2, I: 4, L: 8 }
 const FLOAT_SIZES: Readonly<Record<string, number>> = { F: 4, D: 8 }
-/** Digits of the largest numbers of 1, 2, 4 and 8 bytes. */
+/** The digits of the largest numbers of 1, 2, 4 and 8 bytes. */
 const WIDTHS: Readonly<Record<string, readonly number[]>> = {
   d: [4, 6, 11, 20],
   o: [3, 6, 11, 22],
@@ -42,7 +42,7 @@ export function typesOf(text: string, isLittleEndian: boolean): Type[] {
   while (rest !== '') {
     const [whole = '', letter = '', size = '', z = ''] = /^([acdfoux])((?:\d+|[CSILFD])?)(z?)/.exec(rest) ?? []
     if (whole === '') throw refusal(`invalid character '${rest.charAt(0)}' in type string ${curly(text)}`)
-    // Characters have no size, so what follows them is a type of its own.
+    // Characters have no size, so the following characters are another type.
     const hasSize = letter !== 'a' && letter !== 'c'
     if (!hasSize && size !== '') throw refusal(`invalid character '${size.charAt(0)}' in type string ${curly(text)}`)
     types.push({ ...remembered(typeOf(letter, size, { text, isLittleEndian })), showsText: z === 'z' })
@@ -51,7 +51,7 @@ export function typesOf(text: string, isLittleEndian: boolean): Type[] {
   return types
 }
 
-/** A byte has few values: what each is shown as is worked out once. */
+/** A byte has few values, so their texts are computed once. */
 function remembered(type: Omit<Type, 'showsText'>): Omit<Type, 'showsText'> {
   if (type.size !== 1) return type
   const view = new DataView(Uint8Array.from({ length: 256 }, (_, byte) => byte).buffer)
@@ -97,7 +97,7 @@ function floatType(size: string, { text, isLittleEndian }: Reading): Omit<Type, 
   throw refusal(`invalid type string ${curly(text)};\nthis system doesn't provide a ${size}-byte floating point type`)
 }
 
-/** With as few digits as tell the number from its neighbours. */
+/** The fewest digits that distinguish the number from its neighbors. */
 function shortest(value: number, isSingle: boolean): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value < 0 ? '-inf' : 'inf'
@@ -111,7 +111,7 @@ function shortest(value: number, isSingle: boolean): string {
   }
 }
 
-/** As `%.{digits}g` writes it. */
+/** Like `%.{digits}g`. */
 function general(exponential: string, digits: number): string {
   const [mantissa = '', power = '0'] = exponential.split('e')
   const exponent = Number(power)
@@ -132,7 +132,7 @@ function escaped(byte: number): string {
   return byte >= 32 && byte < 127 ? String.fromCharCode(byte) : byte.toString(8).padStart(3, '0')
 }
 
-/** Bytes as they look where each takes one column. */
+/** The bytes as text with one column for each. */
 export function printable(bytes: Uint8Array): string {
   return bytesToText(bytes, 'latin1').replace(/[^ -~]/g, '.')
 }

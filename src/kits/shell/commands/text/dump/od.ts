@@ -1,4 +1,4 @@
-// `od`: what the bytes of files are, in numbers or characters.
+// `od`: shows the bytes of files as numbers or characters.
 
 import { textToBytes } from '../../../../../workspace/text-encodings.ts'
 import { sizeOf } from '../bytes.ts'
@@ -11,7 +11,7 @@ const OPTIONS =
   optionTable(`address-radix=A: endian: skip-bytes=j: read-bytes=N: format=t: output-duplicates=v width=w::
   a b c d e f h i l o s x B D F H I L O X`)
 
-/** What the letters of old stand for. */
+/** The meaning of the traditional letters. */
 const OLD: Readonly<Record<string, string>> = {
   a: 'a',
   b: 'o1',
@@ -44,7 +44,7 @@ const LINES_AT_ONCE = 1000
 interface Format {
   types: Type[]
   width: number
-  /** Columns that all fields of one line take, whatever their type. */
+  /** The columns of all fields of a line, for every type. */
   columns: number
   address: (at: number) => string
 }
@@ -144,7 +144,7 @@ function linesFor(block: Uint8Array, address: string, { types, width, columns }:
     const fields = width / type.size
     const filled = Math.ceil(block.length / type.size)
     let line = i === 0 ? address : ' '.repeat(address.length)
-    // What the columns have beyond the fields' own width is dealt out between them.
+    // The additional columns are distributed between the fields.
     const spare = columns - type.width * fields
     let left = spare
     for (let field = 0; field < fields; field++) {

@@ -1,4 +1,4 @@
-// The options of `xxd`, which are words behind one dash: `-p`, `-ps` and `-plain` are the same.
+// The options of `xxd`, which are words after one dash: `-p`, `-ps` and `-plain` are the same.
 
 import { curly, Misuse } from '../misuse.ts'
 
@@ -144,7 +144,7 @@ function setValue(settings: XxdSettings, name: string, value: string): void {
   else settings.offset = sign.includes('-') ? -count : count
 }
 
-/** As C's `strtol` reads it with base 0: what follows the digits is not looked at, and no digits are 0. */
+/** Like C's `strtol` with base 0: text after the digits is ignored, and without digits it is 0. */
 function leadingNumber(text: string): number {
   const [, hex, octal, decimal] = /^(?:0x([\da-f]+)|0([0-7]*)|(\d+))/i.exec(text) ?? []
   if (hex !== undefined) return Number.parseInt(hex, 16)

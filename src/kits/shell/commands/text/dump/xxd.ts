@@ -7,7 +7,7 @@ import { HEX_BYTES, printable } from './od-types.ts'
 import { type XxdSettings, xxdSettings } from './xxd-arguments.ts'
 
 const LINES_AT_ONCE = 1000
-/** A reversed dump may leave gaps, which are filled. */
+/** A reversed dump may have gaps, which are filled. */
 const MAX_REVERSED_BYTES = 64 * 1024 * 1024
 
 export async function xxd(call: TextCall): Promise<void> {
@@ -41,7 +41,7 @@ async function dumped(call: TextCall, settings: XxdSettings, all: Uint8Array): P
     const block = bytes.subarray(at, at + columns)
     const isLast = at + columns >= bytes.length
     zeros = settings.skipsZeros && block.every((byte) => byte === 0) ? zeros + 1 : 0
-    // Of lines with nothing but zeros, the first and the last of all are shown.
+    // Of consecutive lines with only zeros, the first and the very last line are shown.
     if (zeros > 1 && !isLast) {
       if (zeros === 2) lines.push('*')
       continue
@@ -97,7 +97,7 @@ function plain(bytes: Uint8Array, { columns, isUpper }: XxdSettings): string {
   return `${lines.join('\n')}\n`
 }
 
-/** As C reads it; with a name around it when there is one. */
+/** As C source; with a name around it if there is one. */
 function included(bytes: Uint8Array, { columns, isUpper, isCapital, input, name: given }: XxdSettings): string {
   const width = columns || 12
   const lines: string[] = []

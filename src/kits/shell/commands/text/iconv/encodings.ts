@@ -1,14 +1,14 @@
-// The encodings that `iconv` knows: those of Unicode by their rules, all others by the tables of the runtime.
+// The encodings of `iconv`: those of Unicode are implemented here, all others use the runtime's tables.
 
 import { textToBytes } from '../../../../../workspace/text-encodings.ts'
 import { isGap } from './gaps.ts'
 
 export interface Encoding {
-  /** The next character and how many bytes it takes; 0 for bytes that are none, -1 for one that is cut off. */
+  /** The next character and its number of bytes; 0 for invalid bytes, -1 for an incomplete character. */
   read: (bytes: string, at: number) => DecodedChar
   /** Null for a character that the encoding does not have. */
   write: (code: number) => string | null
-  /** What stands before everything that is written. */
+  /** The mark at the start of the output. */
   mark: string
 }
 
@@ -50,7 +50,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 }
 const OF_TWO_BYTES = new Set(['gbk', 'euc-kr'])
 
-/** Null for a name that is not known. */
+/** Null for an unknown name. */
 export function encodingOf(name: string): Encoding | null {
   const plain = name.toUpperCase().replace(/[^A-Z0-9]/g, '')
   const known = ALIASES[plain] ?? plain
@@ -122,7 +122,7 @@ function writeUtf8(code: number): string {
   return String.fromCharCode(0xf0 | (code >> 18), 0x80 | ((code >> 12) & 0x3f)) + third
 }
 
-/** UTF-16 and UTF-32 by their units, in one order of the bytes. */
+/** UTF-16 and UTF-32 by units, in one byte order. */
 function units(size: 2 | 4, isLittle: boolean): Encoding {
   const unitAt = (bytes: string, at: number) => {
     let unit = 0
@@ -155,7 +155,7 @@ function units(size: 2 | 4, isLittle: boolean): Encoding {
   }
 }
 
-/** A mark at the beginning tells the order of the bytes; without one it is that of this machine. */
+/** A mark at the beginning determines the byte order; without one it is that of this machine. */
 function marked(size: 2 | 4): Encoding {
   const [little, big] = [units(size, true), units(size, false)]
   const [littleMark, bigMark] = [little.write(0xfeff) ?? '', big.write(0xfeff) ?? '']
@@ -176,8 +176,8 @@ function tabled(label: string): Encoding {
   const bytes = new Map<number, string>()
   const add = (key: string) => {
     const code = label === 'gbk' && key.length === 2 && isGap(key) ? null : decodedBy(decoder, key)
-    // Where the runtime's tables should have nothing, some have control characters.
-    // Where they have more than the encoding, there are characters for private use.
+    // The runtime's tables have control characters in some gaps, and private use characters where they have more than
+    // the encoding.
     const isPrivate = code !== null && code >= 0xe000 && code < 0xf900
     if (code === null || isPrivate || (label.startsWith('windows-') && code >= 0x80 && code < 0xa0)) return
     codes.set(key, code)
@@ -217,13 +217,13 @@ function tableReader(codes: ReadonlyMap<string, number>, hasPairs: boolean): Enc
   }
 }
 
-/** Null for bytes that are not one character. */
+/** Null for bytes that are not exactly one character. */
 function decodedBy(decoder: TextDecoder, key: string): number | null {
   try {
     const chars = [...decoder.decode(textToBytes(key, 'latin1'))]
     return chars.length === 1 ? (chars[0]?.codePointAt(0) ?? null) : null
   } catch (error) {
-    // The decoder throws for whatever is no character; that is the answer, not a failure.
+    // The decoder throws for invalid bytes; this is an expected result.
     if (error instanceof TypeError) return null
     throw error
   }

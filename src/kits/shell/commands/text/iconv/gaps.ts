@@ -1,4 +1,4 @@
-// Pairs of bytes for which the runtime's table of GBK has characters, and the encoding as `iconv` knows it elsewhere none.
+// Byte pairs with characters in the runtime's table of GBK that the encoding of the original `iconv` does not have.
 
 const RANGES: readonly (readonly [number, number])[] = [
   [0xa2e3, 0xa2e3],

@@ -1,4 +1,4 @@
-// `iconv`: text from one encoding into another.
+// `iconv`: converts text from one encoding to another.
 
 import type { TextCall } from '../call.ts'
 import { refusal } from '../misuse.ts'
@@ -12,9 +12,9 @@ const USUAL = 'UTF-8'
 interface Conversion {
   from: Encoding
   to: Encoding
-  /** What cannot be converted is left out. */
+  /** Characters that cannot be converted are left out. */
   skips: boolean
-  /** It is left out, and told of at the end. */
+  /** They are left out, and reported at the end. */
   tells: boolean
   transliterates: boolean
 }
@@ -49,7 +49,7 @@ function conversionOf(given: GivenOptions): Conversion {
 
 type Work = { bytes: string; parts: string[]; conversion: Conversion }
 
-/** What was wrong with the input, up to which everything was converted. */
+/** The error in the input; everything before it was converted. */
 async function convert(call: TextCall, { bytes, parts, conversion }: Work): Promise<string | null> {
   const { from, to, skips, tells, transliterates } = conversion
   let [part, hasSkipped] = ['', false]

@@ -7,7 +7,7 @@ import { optionTable, readOptions } from '../options.ts'
 
 const OPTIONS = optionTable('')
 const SMALL_PRIMES = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n]
-/** For larger numbers than the small ones are certain for. */
+/** For numbers beyond the range in which the small ones are proven. */
 const MORE_BASES = [43n, 47n, 53n, 59n, 61n, 67n, 71n, 73n, 79n, 83n, 89n, 97n]
 const STEPS_AT_ONCE = 256
 
@@ -49,7 +49,7 @@ async function primesOf(number: bigint, pause: Pause): Promise<bigint[]> {
   return found
 }
 
-/** By Miller and Rabin; with the small primes certain for every number of up to 81 bits. */
+/** The Miller–Rabin test; with the small primes it is proven for every number of up to 81 bits. */
 function isPrime(number: bigint): boolean {
   for (const prime of SMALL_PRIMES) if (number % prime === 0n) return number === prime
   let [odd, twos] = [number - 1n, 0]
@@ -75,7 +75,7 @@ function powerOf(base: bigint, exponent: bigint, modulus: bigint): bigint {
   return result
 }
 
-/** By Pollard's rho: differences of a walk that soon goes in circles share a divisor with the number. */
+/** Pollard's rho: differences in a sequence that soon repeats share a divisor with the number. */
 async function divisorOf(number: bigint, pause: Pause): Promise<bigint> {
   const root = squareRoot(number)
   if (root * root === number) return root

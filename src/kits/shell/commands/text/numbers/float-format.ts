@@ -1,4 +1,4 @@
-// `%5.2f`, `%g` and `%e` as C writes them.
+// `%5.2f`, `%g` and `%e` like in C.
 
 import { curly, refusal } from '../misuse.ts'
 
@@ -13,7 +13,7 @@ export interface FloatFormat {
 
 const DIRECTIVE = /^((?:[^%]|%%)*)%([-+ #0']*)(\d*)(?:\.(\d*))?L?(.)?((?:[^%]|%%)*)$/s
 
-/** With exactly one number in it. */
+/** With exactly one conversion in it. */
 export function floatFormat(text: string): FloatFormat {
   const [, before = '', flags = '', width = '', precision, letter, after = ''] = DIRECTIVE.exec(text) ?? []
   if (letter === undefined) {

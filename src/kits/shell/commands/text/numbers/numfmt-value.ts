@@ -1,15 +1,15 @@
-// Numbers as `numfmt` works with them: exact fractions, read with a unit behind them, rounded, and shown with one.
+// Numbers of `numfmt`: exact fractions, parsed with a unit, rounded, and printed with one.
 
 import { curly, type Misuse, refusal } from '../misuse.ts'
 import { general } from './float-format.ts'
 
 export const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']
-/** Of digits that the real program's numbers keep, and that it reads at all. */
+/** The number of digits that the original's numbers keep, and that it reads at all. */
 const SURE_DIGITS = 18
 const MOST_DIGITS = 27
 const EXIT_INVALID = 2
 
-/** `top` / `bottom`, which is positive. A zero that came out of a negative number keeps its sign. */
+/** `top` / `bottom`; the latter is positive. A zero from a negative number keeps its sign. */
 export interface Fraction {
   top: bigint
   bottom: bigint
@@ -24,9 +24,9 @@ export interface ReadNumber {
 export interface OutputFormat {
   to: string
   round: string
-  /** Null where no format says how many. */
+  /** Null if no format gives it. */
   precision: number | null
-  /** The digits are filled up with zeros in front. */
+  /** The number is padded with zeros to this width. */
   zeroWidth: number
 }
 
@@ -60,7 +60,7 @@ function readUnit(word: string, from: number, scale: string): { factor: bigint; 
   return { factor: base ** BigInt(Math.max(0, UNITS.indexOf(letter))), isThere }
 }
 
-/** Throws for what has more digits than the real program can print. */
+/** Throws for a number with more digits than the original can print. */
 export function checkPrintable(value: Fraction, { to, precision }: OutputFormat, decimals: number): void {
   const size = value.top < 0n ? -value.top : value.top
   const power = Math.max(0, (size / value.bottom).toString().length - 1)
@@ -82,7 +82,7 @@ export function numberText(value: Fraction, shown: OutputFormat, decimals: numbe
   return filled(fixed(rounded(value, places, shown.round), places), shown)
 }
 
-/** With one decimal below ten, unless a format says how many. */
+/** With one decimal below ten, unless a format gives their number. */
 function scaledText(value: Fraction, shown: OutputFormat): string {
   const { to, precision } = shown
   const base = to === 'si' ? 1000n : 1024n
@@ -107,7 +107,7 @@ function filled(text: string, { zeroWidth }: OutputFormat): string {
 
 const sizeOf = ({ top }: Fraction): bigint => (top < 0n ? -top : top)
 
-/** The whole part, and whether something is left of it and of half of it. */
+/** Rounded from the whole part and the remainder. */
 function rounded(value: Fraction, places: number, way: string): Fraction {
   const scale = 10n ** BigInt(places)
   const [size, bottom] = [sizeOf(value) * scale, value.bottom]
@@ -123,7 +123,7 @@ function rounded(value: Fraction, places: number, way: string): Fraction {
   return { top: isNegative ? -whole : whole, bottom: scale }
 }
 
-/** As C prints it: a half goes to the even digit, and what rounds to zero keeps its sign. */
+/** Printed like in C: a half is rounded to the even digit, and zero keeps its sign. */
 function fixed(value: Fraction, places: number): string {
   const [size, bottom] = [sizeOf(value) * 10n ** BigInt(places), value.bottom]
   const [floor, twice] = [size / bottom, (size % bottom) * 2n]

@@ -1,4 +1,4 @@
-// `numfmt`: numbers with units, and units as numbers.
+// `numfmt`: converts numbers to units, and units to numbers.
 
 import { bytesOf, linesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -21,7 +21,7 @@ interface Settings {
   toUnit: bigint
   shown: OutputFormat
   suffix: string
-  /** Negative to fill up behind the number; 0 to fill what a column had. */
+  /** Negative to pad after the number; 0 to keep the width of a column. */
   padding: number
   delimiter: string | null
   fields: (field: number) => boolean
@@ -54,7 +54,7 @@ export async function numfmt(call: TextCall): Promise<void> {
   }
   const lines = linesOf(call.stdin, end)
   for (const [i, line] of lines.entries()) {
-    // A last line without an end gets none.
+    // A last line without a line end gets none.
     const close = i === lines.length - 1 && !call.stdin.endsWith(end) ? '' : end
     if (i < header) call.write(line + close)
     else converted(call, line, settings, close)
@@ -67,7 +67,7 @@ function headerOf(text: string): number {
   return Number(text)
 }
 
-/** What does nothing is told of with `--debug`. */
+/** Options without an effect are reported with `--debug`. */
 function warn(call: TextCall, given: GivenOptions): void {
   const format = formatOf(given.value('format'))
   const isPlain = ['from', 'to'].every((name) => (given.value(name) ?? 'none') === 'none')
@@ -137,7 +137,7 @@ function delimiterOf(given: GivenOptions): string | null {
   const delimiter = given.value('d')
   if (delimiter === undefined) return null
   if (bytesOf(delimiter).length > 1) throw refusal('the delimiter must be a single character')
-  // Nothing is the end of what is read, at which no field begins.
+  // An empty delimiter is NUL, at which no field starts.
   return delimiter === '' ? '\0' : bytesOf(delimiter)
 }
 
@@ -159,7 +159,7 @@ function formatOf(text: string | undefined): Format {
   if (letter !== 'f') throw refusal(`invalid format ${curly(text)}, directive must be %[0]['][-][N][.][N]f`)
   if (/%/.test(after.replaceAll('%%', ''))) throw refusal(`format ${curly(text)} has too many % directives`)
   return {
-    // The real program counts two signs in front as one character, but takes them as they stand.
+    // The original counts two percent signs as one character, but prints both.
     before: before.slice(0, before.replaceAll('%%', '%').length),
     after,
     width: Number(width),
@@ -179,7 +179,7 @@ function converted(call: TextCall, line: string, settings: Settings, end: string
   call.write(end)
 }
 
-/** Without the blank that ends each: it is a space in what is printed, whatever it was. */
+/** Without the blank after each: it is printed as a space, whatever it was. */
 function blankFields(line: string): string[] {
   const fields = line.match(/[ \t\n]*[^ \t\n]+|[ \t\n]+$/g) ?? ['']
   return fields.map((field, i) => (i === 0 ? field : field.slice(1)))
@@ -195,7 +195,7 @@ function fieldText(call: TextCall, part: string, { settings, isFirst }: { settin
     if (isUnsure && settings.isDebug) call.complain(`large input value ${curly(word)}: possible precision loss`, 0)
     const scaled = { top: value.top * settings.fromUnit, bottom: value.bottom * settings.toUnit }
     checkPrintable(scaled, shown, decimals)
-    // Blanks before a number are a column's, which its new text fills as far as it goes.
+    // Blanks before a number belong to a column, which the new text fills as far as possible.
     const isColumn = settings.delimiter === null && settings.padding === 0 && (word !== text || !isFirst)
     const width = isColumn ? text.length : settings.padding
     const number = numberText(scaled, shown, decimals) + suffix

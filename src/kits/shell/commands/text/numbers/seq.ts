@@ -1,4 +1,4 @@
-// `seq`: numbers from one to another. Decimals are counted exactly, as whole numbers of their last digit.
+// `seq`: numbers from one to another. Decimals are computed exactly, as integers in units of their last digit.
 
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -12,7 +12,7 @@ const DECIMAL = /^\s*([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,4}))?$/
 const MAX_DECIMALS = 1000
 
 interface Decimal {
-  /** The number without its point. */
+  /** The number without its decimal point. */
   digits: bigint
   decimals: number
   isMinusZero: boolean
@@ -44,7 +44,7 @@ export async function seq(call: TextCall): Promise<void> {
 
 const ONE: Decimal = { digits: 1n, decimals: 0, isMinusZero: false }
 
-/** Negative numbers look like options; what comes behind the first one is a number as well. */
+/** Negative numbers look like options; everything after the first number is a number too. */
 function parted(args: readonly string[]): [string[], string[]] {
   let at = 0
   while (at < args.length) {
@@ -97,11 +97,11 @@ async function writeNumbers(call: TextCall, sequence: Sequence): Promise<void> {
     parts = []
     await call.pause()
   }
-  // The last separator is a line end, whatever the others are.
+  // The last separator is always a line end.
   if (parts.length > 0) call.write(`${parts.join(separator)}\n`)
 }
 
-/** The last number with as many decimals as are shown. */
+/** The last number, with the displayed number of decimals. */
 function lastShown(to: bigint, cut: bigint): bigint {
   return to / cut
 }

@@ -1,4 +1,4 @@
-// `csplit`: a file in parts that begin where lines match.
+// `csplit`: splits a file at matching lines.
 
 import type { PosixRegex } from '../../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../../posix-regex/syntax.ts'
@@ -83,7 +83,7 @@ class Splitter {
     this.#lines = lines
   }
 
-  /** False when the pattern has taken all there is, so that no other one is tried. */
+  /** False if the pattern has used all the input, so that no further one is tried. */
   apply(pattern: Pattern): boolean {
     for (let time = 0; time <= pattern.times; time++) {
       if (pattern.kind === 'line') this.#toLine(pattern, time)
@@ -103,9 +103,9 @@ class Splitter {
     this.#cut(end, true)
   }
 
-  /** False when the pattern is to be used as often as it matches, and does no more. */
+  /** False if the pattern is repeated as often as possible, and does not match any more. */
   #toMatch({ text, regex, offset, isKept, times }: Pattern & { kind: 'match' }, time: number): boolean {
-    // A part that begins with a match goes on to the next one.
+    // A part that starts with a match continues until the next one.
     const from = this.#at + (time > 0 || this.parts.length > 0 || this.#hasMatched ? 1 : 0)
     let found = -1
     for (let i = from; i < this.#lines.length && found < 0; i++) {
@@ -138,7 +138,7 @@ class Splitter {
     return this.#lines.slice(from, to).join('')
   }
 
-  /** After a failure nothing of it stays. */
+  /** After a failure all parts are removed. */
   async remove(): Promise<void> {
     const prefix = this.#given.value('f') ?? 'xx'
     const name = naming(this.#given)

@@ -1,4 +1,4 @@
-// `envsubst`: the values of exported variables in place of their names.
+// `envsubst`: replaces the names of exported variables by their values.
 
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'

@@ -1,4 +1,4 @@
-// `expr`: an expression of words. It fails when the result is nothing or zero.
+// `expr`: evaluates an expression. It fails if the result is empty or zero.
 
 import { byteText } from '../../../byte-locale.ts'
 import type { PosixRegex } from '../../../posix-regex/posix-regex.ts'
@@ -39,7 +39,7 @@ function isNothing(value: string): boolean {
 class Expression {
   readonly #words: readonly string[]
   #at = 0
-  /** Inside of how many right sides that nobody needs. */
+  /** The nesting depth of right sides whose value is not needed. */
   #idle = 0
 
   constructor(words: readonly string[]) {
@@ -65,7 +65,7 @@ class Expression {
     }
   }
 
-  /** What the left side has decided is read, but not worked out: it may even divide by zero. */
+  /** If the left side decides the result, the right side is parsed but not evaluated: it may even divide by zero. */
   #rightOf(operator: string, left: string, level: number): string {
     const isDecided = operator === '|' ? !isNothing(left) : operator === '&' && isNothing(left)
     this.#idle += isDecided ? 1 : 0
@@ -145,10 +145,10 @@ function calculated(operator: string, x: bigint | null, y: bigint | null): strin
   return String(operator === '/' ? x / y : x % y)
 }
 
-/** What the first group matched, or how many characters all of it did. */
+/** The text of the first group, or the number of matched characters. */
 function matched(text: string, pattern: string): string {
   const regex = regexOf(pattern)
-  // The match furthest to the left begins at the start if any does.
+  // The leftmost match starts at the beginning if any does.
   const isFound = regex.find(text) && regex.slots[0] === 0
   const [, end = 0, groupStart = -1, groupEnd = -1] = isFound ? regex.slots : []
   if (regex.groups > 0) return groupStart < 0 ? '' : text.slice(groupStart, groupEnd)

@@ -1,4 +1,4 @@
-// `look`: the lines of a sorted file that begin with a text.
+// `look`: the lines of a sorted file that start with a text.
 
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -30,7 +30,7 @@ function folding({ alphanum, ignoreCase }: { alphanum: boolean; ignoreCase: bool
   }
 }
 
-/** By halves, as in any sorted file; a file in no order gives what the way through it meets. */
+/** By binary search; in an unsorted file, the result depends on the visited lines. */
 function linesBeginningWith(bytes: string, text: string, fold: (text: string) => string): string {
   const pastLine = (at: number) => {
     const end = bytes.indexOf('\n', at)

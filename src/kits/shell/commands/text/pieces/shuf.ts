@@ -1,4 +1,4 @@
-// `shuf`: lines in an order that is drawn by lot, or by the bytes of a file, which give the same order each time.
+// `shuf`: lines in random order, or in an order determined by the bytes of a file.
 
 import { bytesOf, linesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -87,7 +87,7 @@ function numbersOf(range: string): string[] {
   return Array.from({ length: count }, (_, i) => String(Number(low) + i))
 }
 
-/** Of a pipe, whose length is not known beforehand, only as many lines are kept as are wanted. */
+/** For a pipe, whose length is unknown in advance, only the requested number of lines is kept. */
 function sample(lines: readonly string[], size: number, lots: Lots): string[] {
   const kept = lines.slice(0, size)
   for (let i = size; i < lines.length; i++) {
@@ -108,7 +108,7 @@ function drawn(lines: readonly string[], count: number, lots: Lots): string[] {
   return rest.slice(0, count)
 }
 
-/** Numbers below a bound, each as likely as the others: what is left of a byte's choice is used for the next number. */
+/** Uniform numbers below a bound: the unused randomness of a byte is used for the next number. */
 class Lots {
   readonly #nextByte: () => number
   #number = 0

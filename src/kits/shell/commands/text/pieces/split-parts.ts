@@ -8,11 +8,11 @@ const USUAL_LINES = 1000
 
 export interface Partition {
   texts: string[]
-  /** Of `-n K/N`: the one part that is written out instead of all. */
+  /** Of `-n K/N`: the only part that is printed. */
   only: number | null
 }
 
-/** What is wrong with the options is found before anything is read. */
+/** Errors in the options are found before the input is read. */
 export function partition(given: GivenOptions): (bytes: string) => Partition {
   const ways = given.list.filter(({ name }) => 'lbCn'.includes(name))
   if (ways.length > 1) throw new Misuse('cannot split in more than one way')
@@ -58,7 +58,7 @@ function byBytes(bytes: string, size: number): string[] {
   return parts
 }
 
-/** As many whole lines as have room; a line that is longer is cut. */
+/** As many whole lines as fit; a longer line is cut. */
 function byLineBytes(bytes: string, size: number, end: string): string[] {
   const parts: string[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -83,13 +83,13 @@ function chunks(text: string, end: string): (bytes: string) => Partition {
   return (bytes) => ({ texts: parts(bytes, count, end), only })
 }
 
-/** As long as each other; the last one has what is left over. */
+/** Of equal length; the last one includes the remainder. */
 function evenChunks(bytes: string, count: number): string[] {
   const size = Math.max(1, Math.floor(bytes.length / count))
   return Array.from({ length: count }, (_, i) => bytes.slice(i * size, i === count - 1 ? bytes.length : (i + 1) * size))
 }
 
-/** A line belongs to the chunk in which it begins. */
+/** A line belongs to the chunk in which it starts. */
 function lineChunks(bytes: string, count: number, end: string): string[] {
   const size = Math.max(1, Math.floor(bytes.length / count))
   const parts: string[] = []

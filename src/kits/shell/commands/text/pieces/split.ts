@@ -1,4 +1,4 @@
-// `split`: a file in several parts.
+// `split`: splits a file into several parts.
 
 import type { TextCall } from '../call.ts'
 import { curly, Misuse, refusal } from '../misuse.ts'
@@ -35,7 +35,7 @@ export async function split(call: TextCall): Promise<void> {
   }
 }
 
-/** Suffixes grow by two letters where the first letter would come to the end of the alphabet. */
+/** Suffixes get two more letters before the first letter reaches the end of the alphabet. */
 function naming(given: GivenOptions, count: number): (part: number) => string {
   const numeric = given.list.findLast(({ name }) => ['d', 'numeric-suffixes', 'x', 'hex-suffixes'].includes(name))
   const isHex = numeric?.name === 'x' || numeric?.name === 'hex-suffixes'
@@ -76,7 +76,7 @@ function growing(part: number, alphabet: string): string {
   const last = alphabet.charAt(alphabet.length - 1)
   let [left, length, lead] = [part, 2, '']
   for (;;) {
-    // The last letter in front says that more letters follow.
+    // The last letter at the start means that more letters follow.
     const room = (alphabet.length - 1) * alphabet.length ** (length - 1)
     if (left < room) return lead + (inAlphabet(left, alphabet, length) ?? '')
     left -= room

@@ -1,11 +1,11 @@
-// `tee`: what comes in goes out, and into files.
+// `tee`: copies the input to the output and to files.
 
 import { shellMessage } from '../../../interpreter-command.ts'
 import type { TextCall } from '../call.ts'
 import { curly, Misuse } from '../misuse.ts'
 import { optionTable, readOptions } from '../options.ts'
 
-// Nothing can interrupt a command here but its end, and no pipe breaks while it writes.
+// Nothing can interrupt a command here, and no pipe breaks while it writes.
 const OPTIONS = optionTable('append=a ignore-interrupts=i p output-error::')
 
 const MODES: ReadonlySet<string> = new Set(['warn', 'warn-nopipe', 'exit', 'exit-nopipe'])

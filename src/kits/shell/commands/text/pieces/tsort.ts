@@ -1,4 +1,4 @@
-// `tsort`: an order in which everything comes before what follows it.
+// `tsort`: a topological order.
 
 import type { TextCall } from '../call.ts'
 import { curly, Misuse, refusal } from '../misuse.ts'
@@ -6,7 +6,7 @@ import { optionTable, readOptions } from '../options.ts'
 
 interface Item {
   name: string
-  /** How many that come before it are still to be written. */
+  /** The number of predecessors that are not printed yet. */
   before: number
   followers: Item[]
   isWritten: boolean
@@ -27,7 +27,7 @@ export async function tsort(call: TextCall): Promise<void> {
   for (let i = 0; i < words.length; i += 2) {
     const [first, second] = [itemOf(words[i] ?? ''), itemOf(words[i + 1] ?? '')]
     if (first === second) continue
-    // The last one that was named is looked at first.
+    // The last one that was named is visited first.
     first.followers.unshift(second)
     second.before++
   }
@@ -53,7 +53,7 @@ function writeFree(call: TextCall, sorted: readonly Item[]): number {
   return free.length
 }
 
-/** Follows the items backwards until one comes again, tells of those between, and takes away the step that closes the loop. */
+/** Follows the items backwards until one repeats, reports the loop, and removes the edge that closes it. */
 function breakLoop(call: TextCall, sorted: readonly Item[]): void {
   const links = new Map<Item, Item>()
   let last: Item | null = null

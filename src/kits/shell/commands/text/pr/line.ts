@@ -1,4 +1,4 @@
-// One line of a page: where several columns stand beside each other, blanks are written as tabs as far as that fits, and none at the end.
+// One line of a page: with several columns, blanks are written as tabs where possible, and trailing ones are left out.
 
 import { charsOf } from '../bytes.ts'
 import type { Numbering } from './settings.ts'
@@ -56,7 +56,7 @@ export class Line {
     }
   }
 
-  /** As far as the next stop behind the digits. */
+  /** Up to the next tab stop after the number. */
   #tab(digits: number): void {
     if (!this.#usesTabs) {
       this.#put('\t')

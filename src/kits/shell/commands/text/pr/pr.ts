@@ -1,4 +1,4 @@
-// `pr`: text in pages, with a header on each, in one column or several.
+// `pr`: text in pages, each with a header, in one column or several.
 
 import { type Zone, zoneOf } from '../../../../../lib/clock.ts'
 import { shellMessage } from '../../../interpreter-command.ts'
@@ -47,7 +47,7 @@ async function sourceOf(call: TextCall, name: string, { isQuiet }: PrSettings): 
   }
 }
 
-/** The rows of a page; each has a text for each column with its number among all, null behind its end. */
+/** The rows of a page; each has a text for each column with its overall number, null after the end. */
 type Cell = { text: string; index: number }
 type Row = (Cell | null)[]
 
@@ -104,7 +104,7 @@ function across(lines: readonly Cell[], columns: number): Row[] {
   return rows
 }
 
-/** Columns of nearly the same length, those in front one longer. */
+/** Columns of nearly equal length; the first ones are one line longer. */
 function down(lines: readonly Cell[], columns: number): Row[] {
   const [each, more] = [Math.floor(lines.length / columns), lines.length % columns]
   const starts = Array.from({ length: columns }, (_, i) => i * each + Math.min(i, more))
@@ -140,7 +140,7 @@ class Layout {
     if (numbering && isMerge && first) line.number(numberOf(first.index), numbering)
     const room = this.#width - (isMerge ? 0 : this.#numberWidth)
     for (const [i, one] of row.entries()) {
-      // Only of files beside each other, what has ended keeps its place.
+      // A column that has ended keeps its place only for files side by side.
       if (one === null && !isMerge) continue
       if (aligns) line.moveTo(offset + i * (this.#width + separator.length), i > 0 ? separator : '')
       else if (i > 0) line.separate(separator)

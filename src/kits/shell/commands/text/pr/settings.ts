@@ -1,4 +1,4 @@
-// What `pr` is told on its command line.
+// The command line of `pr`.
 
 import { Misuse, refusal } from '../misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from '../options.ts'
@@ -9,7 +9,7 @@ const OPTIONS = optionTable(`columns: across=a double-space=d date-format=D: for
 
 const LENGTH = 66
 const WIDTH = 72
-/** Lines of a header and a trailer, which a page must have room for. */
+/** The lines of header and trailer, which must fit on a page. */
 export const FRAME = 10
 
 export interface Numbering {
@@ -23,16 +23,16 @@ export interface PrSettings {
   isAcross: boolean
   isMerge: boolean
   isDouble: boolean
-  /** Lines of text on a page. */
+  /** The lines of text on a page. */
   body: number
   hasHeader: boolean
   hasFormFeeds: boolean
   header: string | null
   dateFormat: string
   width: number
-  /** Whether lines end where their column does. */
+  /** Whether lines are cut at the end of their column. */
   cuts: boolean
-  /** Whether columns begin where they should. */
+  /** Whether columns are aligned. */
   aligns: boolean
   separator: string
   margin: number

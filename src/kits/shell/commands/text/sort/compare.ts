@@ -1,10 +1,10 @@
-// How two lines compare by their keys. What a key means for a line is worked out once a line, not once a comparison.
+// Compares two lines by their keys. The value of a key is computed once per line, not per comparison.
 
 import { createHash } from 'node:crypto'
 import { cutter, type Key } from './keys.ts'
 import { compareVersions } from './version.ts'
 
-/** What is compared of a line: one value a key. */
+/** The compared values of a line: one for each key. */
 export type Value = string | number | Decimal | { unit: number; size: Decimal }
 
 interface Decimal {
@@ -66,7 +66,7 @@ function translated({ ignored, foldsCase }: Key): (part: string) => string {
   }
 }
 
-/** Lines that are alike stay together, as their places are drawn from what they are. */
+/** Equal lines stay together, because their random position depends on their text. */
 function shuffled(part: string, salt: string): string {
   return createHash('md5')
     .update(salt + part, 'latin1')
@@ -126,7 +126,7 @@ function signOf(size: Numeric): number {
 const FLOAT =
   /^\s*([-+]?)(?:(0x(?:[\da-f]+\.?[\da-f]*|\.[\da-f]+)(?:p[-+]?\d+)?)|((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|(inf(?:inity)?)|(nan))/i
 
-/** What is no number comes first, then what says that it is none. */
+/** Text that is not a number comes first, then NaN. */
 function floatRank(part: string): Value {
   const [, sign, hex, decimal, infinite, nan] = FLOAT.exec(part) ?? []
   if (nan !== undefined) return Number.NaN

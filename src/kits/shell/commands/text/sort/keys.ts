@@ -1,4 +1,4 @@
-// What lines are sorted by: `-k 2.3nr,4b` in numbers, and the part of a line that it means.
+// Sort keys: parses `-k 2.3nr,4b`, and finds the key's part of a line.
 
 import { curly, Misuse, refusal } from '../misuse.ts'
 import type { GivenOptions } from '../options.ts'
@@ -6,12 +6,12 @@ import type { GivenOptions } from '../options.ts'
 export type Kind = 'text' | 'n' | 'g' | 'h' | 'M' | 'V' | 'R'
 
 export interface Ordering {
-  /** As they were given. */
+  /** As given. */
   letters: ReadonlySet<string>
   kind: Kind
   isReversed: boolean
   foldsCase: boolean
-  /** Bytes that do not count: all but blanks, letters and digits, or all that cannot be printed. */
+  /** Ignored bytes: all but blanks, letters and digits, or all unprintable ones. */
   ignored: 'd' | 'i' | null
   skipsBlanksBefore: boolean
   skipsBlanksInEnd: boolean
@@ -41,7 +41,7 @@ function orderingOf(letters: Iterable<string>): Ordering {
   }
 }
 
-/** A line is compared by one thing: as a number of one sort, or by some of its characters or at random. */
+/** A line has one kind of comparison: as one kind of number, by some of its characters, or random. */
 export function checkOrdering({ letters }: Ordering): void {
   const numbers = [...'nghM'].filter((letter) => letters.has(letter)).length
   const others = [...'VRdi'].some((letter) => letters.has(letter)) ? 1 : 0
@@ -50,7 +50,7 @@ export function checkOrdering({ letters }: Ordering): void {
   throw refusal(`options '-${shown.join('')}' are incompatible`)
 }
 
-/** The options that stand outside of keys; they count for keys that have none of their own. */
+/** The options outside of keys; they apply to keys without options of their own. */
 export function globalOrdering(given: GivenOptions): Ordering {
   const letters = given.list.map(({ name }) => name).filter((name) => ORDERING_LETTERS.includes(name))
   const word = given.value('sort') ?? ''
@@ -103,7 +103,7 @@ export function keyOf(text: string, inherited: Ordering): Key {
 
 export type Cut = (line: string) => string
 
-/** How the part of a line that a key means is found. */
+/** Finds the part of a line for a key. */
 export function cutter({ start, end, skipsBlanksBefore, skipsBlanksInEnd }: Key, separator: string | null): Cut {
   if (start.field === 0 && start.char === 0 && end === null && !skipsBlanksBefore) return (line) => line
   return (line) => {
@@ -122,7 +122,7 @@ export function cutter({ start, end, skipsBlanksBefore, skipsBlanksInEnd }: Key,
   }
 }
 
-/** Where the field begins; without a separator the blanks before a field are part of it. */
+/** The start of the field; without a separator the blanks before a field are part of it. */
 function fieldStart(line: string, field: number, separator: string | null): number {
   let at = 0
   for (let i = 0; i < field && at < line.length; i++) {
@@ -135,7 +135,7 @@ function fieldStart(line: string, field: number, separator: string | null): numb
   return at
 }
 
-/** Where the field with the number, counted from one, ends. */
+/** The end of the field with this number, counted from one. */
 function fieldEnd(line: string, field: number, separator: string | null): number {
   if (separator === null) return fieldStart(line, field, null)
   let at = -1

@@ -1,4 +1,4 @@
-// `sort`: lines in order, by their bytes or by what keys of them mean.
+// `sort`: sorts lines, by their bytes or by keys.
 
 import { linesOf, textOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -7,7 +7,7 @@ import { type GivenOptions, optionTable, readOptions } from '../options.ts'
 import { type KeyOrder, keyOrder, type Value } from './compare.ts'
 import { checkOrdering, globalOrdering, keyOf, type Ordering } from './keys.ts'
 
-// Sizes of buffers, places for temporary files and numbers of threads change nothing in what comes out.
+// Buffer sizes, temporary folders and numbers of threads do not affect the output.
 const OPTIONS = optionTable(`ignore-leading-blanks=b dictionary-order=d ignore-case=f general-numeric-sort=g
   ignore-nonprinting=i month-sort=M human-numeric-sort=h numeric-sort=n random-sort=R reverse=r sort:
   version-sort=V C check:: c files0-from: key=k: merge=m output=o: stable=s field-separator=t: unique=u zero-terminated=z
@@ -15,7 +15,7 @@ const OPTIONS = optionTable(`ignore-leading-blanks=b dictionary-order=d ignore-c
 
 const EXIT_FAILURE = 2
 const SALT_BYTES = 16
-/** Comparing goes on this long before others have their turn. */
+/** The number of lines that are sorted before other work gets a turn. */
 const RUN_LENGTH = 20_000
 
 interface Row {
@@ -25,11 +25,11 @@ interface Row {
 
 interface Order {
   rowOf: (line: string) => Row
-  /** By the keys, and then by the whole line unless ties are to stay as they are. */
+  /** By the keys, and then by the whole line unless the sort is stable. */
   compare: (a: Row, b: Row) => number
 }
 
-/** They change nothing here, where all is done in memory, but must be numbers. */
+/** They have no effect here, because everything is done in memory, but must be valid. */
 function checkSizes(given: GivenOptions): void {
   const wrong = (name: string, isRight: (text: string) => boolean) =>
     given.list.find((option) => option.name === name && !isRight(option.value ?? ''))?.value
@@ -160,7 +160,7 @@ function separatorOf(given: GivenOptions): string | null {
 
 type Sorting = { order: Order; pause: TextCall['pause'] }
 
-/** Runs of some length are sorted by themselves and then merged two by two, so that a stop is heard between them. */
+/** Runs of limited length are sorted separately and then merged in pairs, so that an abort is noticed in between. */
 async function sorted(rows: Row[], { order, pause }: Sorting): Promise<Row[]> {
   let runs: Row[][] = []
   for (let at = 0; at < rows.length; at += RUN_LENGTH) {
@@ -178,7 +178,7 @@ async function sorted(rows: Row[], { order, pause }: Sorting): Promise<Row[]> {
   return runs[0] ?? []
 }
 
-/** Of files that are in order: the least of their first lines, again and again. */
+/** For sorted files: takes the least of their first lines repeatedly. */
 function merged(files: Row[][], order: Order): Row[] {
   let rest = files
   while (rest.length > 1) {

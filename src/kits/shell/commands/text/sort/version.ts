@@ -13,7 +13,7 @@ export function compareVersions(a: string, b: string): number {
 
 const HIDDEN = 3
 
-/** Nothing, the folder itself, the one above, hidden names, all others. */
+/** Empty, the folder itself, its parent, hidden names, all others. */
 function rank(name: string): number {
   if (name === '') return 0
   if (name === '.') return 1
@@ -21,7 +21,7 @@ function rank(name: string): number {
   return name.startsWith('.') ? HIDDEN : HIDDEN + 1
 }
 
-/** Stretches that are no digits by their characters, and numbers by their value, in turn. */
+/** Compares text by characters and numbers by value, in turn. */
 function compareParts(a: string, b: string): number {
   let [i, j] = [0, 0]
   while (i < a.length || j < b.length) {

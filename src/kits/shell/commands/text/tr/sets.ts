@@ -1,4 +1,4 @@
-// The sets of characters that `tr` takes: ranges, classes, repetitions and escapes, as a list of bytes.
+// The character sets of `tr`: ranges, classes, repetitions and escapes, as a list of bytes.
 
 import { curly, Misuse, refusal } from '../misuse.ts'
 
@@ -31,14 +31,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 export interface ByteSet {
   bytes: string
-  /** Where classes stand that turn lower case into upper case and back: these are translated letter by letter. */
+  /** The positions of the classes for case conversion: these are translated letter by letter. */
   cases: { at: number; name: 'lower' | 'upper' }[]
   hasOtherClass: boolean
-  /** Where `[x*]` stands, which fills the set up to the length of the other one. */
+  /** The position of `[x*]`, which fills the set up to the length of the other one. */
   filler: { at: number; byte: string } | null
 }
 
-/** A byte of the set as it is written; an escaped one never begins a range or a class. */
+/** A byte of the set as it is written; an escaped one never starts a range or a class. */
 interface Item {
   byte: string
   isEscaped: boolean
@@ -71,7 +71,7 @@ function unescaped(text: string): Item[] {
   return items
 }
 
-/** How many items a class, an equivalence or a repetition takes; 0 when there is none. */
+/** The number of items of a class, an equivalence or a repetition; 0 if there is none. */
 function bracketAt(items: readonly Item[], at: number, set: ByteSet, isSecond: boolean): number {
   const plain = (i: number) => (items[i]?.isEscaped === false ? (items[i]?.byte ?? '') : '')
   if (plain(at) !== '[') return 0

@@ -1,4 +1,4 @@
-// `tr`: bytes into others, out, or once instead of many times.
+// `tr`: replaces, deletes or squeezes bytes.
 
 import { bytesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -8,17 +8,17 @@ import { type ByteSet, byteSetOf } from './sets.ts'
 
 const OPTIONS = optionTable('complement=c C delete=d squeeze-repeats=s truncate-set1=t')
 const BYTES = 256
-/** So much is worked on at once. */
+/** The number of bytes processed at once. */
 const PIECE = 8192
 
 interface Work {
-  /** What becomes of each byte; -1 for one that goes. */
+  /** The new value of each byte; -1 for a deleted one. */
   map: Int16Array
   squeezed: Uint8Array
 }
 
 export async function tr(call: TextCall): Promise<void> {
-  // What stands behind the first set is no option.
+  // Words after the first set are not options.
   const given = readOptions(call.args, OPTIONS, true)
   const [first, second, extra] = given.operands
   const isDeleting = given.has('d')
@@ -66,7 +66,7 @@ function translate({ map }: Work, { set, other, from, isComplement, isTruncating
   for (let i = 0; i < pairs; i++) map[from.charCodeAt(i)] = to.charCodeAt(i)
 }
 
-/** The second set as long as the first: filled at `[x*]`, or with its last byte. */
+/** The second set with the length of the first: filled at `[x*]`, or with its last byte. */
 function targetOf({ bytes, filler }: ByteSet, length: number): string {
   if (filler) {
     const fill = filler.byte.repeat(Math.max(0, length - bytes.length))
