@@ -124,8 +124,7 @@ export class ShellExtensions {
       signal.throwIfAborted()
       return pacer.pauseIfDue()
     }
-    // Piped input comes as one character per byte. A command that reads it consumes it, so it is not available to the
-    // next one.
+    // Piped input comes as one character per byte. A command that reads it consumes it.
     let given: Uint8Array | null = null
     const input = () => (given ??= textToBytes(String(context.stdin), 'latin1'))
     try {
