@@ -1,4 +1,4 @@
-// A command as the interpreter takes one, and what commands of ours have in common.
+// The interpreter's type of a command, and common code of our commands.
 
 import type { defineCommand } from 'just-bash/browser'
 import { type FileErrorCode, isFileError } from '../../workspace/file-system.ts'
@@ -10,7 +10,7 @@ export type Result = Awaited<ReturnType<Execute>>
 
 export const NO_SUCH_FILE = 'No such file or directory'
 
-/** File errors as the tools of a Unix system word them. */
+/** File errors with the messages of Unix tools. */
 const MESSAGES: Partial<Record<FileErrorCode, string>> = {
   EACCES: 'Permission denied',
   EBUSY: 'Device or resource busy',
@@ -26,7 +26,7 @@ const MESSAGES: Partial<Record<FileErrorCode, string>> = {
   EROFS: 'Read-only file system',
 }
 
-/** The message for an error of the file tree; whatever else was thrown is thrown on. */
+/** The message for an error of the file tree; any other error is rethrown. */
 export function shellMessage(error: unknown): string {
   if (!isFileError(error)) throw error
   return MESSAGES[error.code] ?? error.message
@@ -38,13 +38,13 @@ export function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }
 
-/** A command that a command runs sees the variables that were set for that one alone (`A=1 env sh`) only so. */
+/** A command run by another command sees the variables set only for that one (`A=1 env sh`) in this way. */
 export function withVariables(command: string, { exportedEnv = {} }: Pick<Context, 'exportedEnv'>): string {
   const set = Object.entries(exportedEnv).filter(([name]) => IS_NAME.test(name))
   return `${set.map(([name, value]) => `${name}=${quoted(value)} `).join('')}${command}`
 }
 
-/** Functions that were exported, which a command passes on to what it runs. */
+/** Exported functions, which a command passes on to its child commands. */
 export function passedFunctions({ exportedEnv = {} }: Pick<Context, 'exportedEnv'>): { env?: Record<string, string> } {
   const passed = Object.entries(exportedEnv).filter(([name]) => /^BASH_FUNC_.+%%$/.test(name))
   return passed.length > 0 ? { env: Object.fromEntries(passed) } : {}
@@ -52,18 +52,18 @@ export function passedFunctions({ exportedEnv = {} }: Pick<Context, 'exportedEnv
 
 const ABOVE_ASCII = /[^\0-\x7f]/
 
-/** What a command wrote, one character a byte. */
+/** The output of a command, one character per byte. */
 export function inBytes({ stdout, stdoutKind, stdoutEncoding }: Result): string {
   if (stdoutKind === 'bytes' || stdoutEncoding === 'binary' || !ABOVE_ASCII.test(stdout)) return stdout
   return bytesToText(new TextEncoder().encode(stdout), 'latin1')
 }
 
-/** The interpreter's own command of the name, which one of ours stands before. */
+/** The interpreter's own command of that name, which is replaced by one of ours. */
 export function original(name: string, { origCommand }: Context): NonNullable<Context['origCommand']> {
   return origCommand ?? (async () => ({ stdout: '', stderr: `${name}: not available here\n`, exitCode: 127 }))
 }
 
-/** For a command that ran out of stack: no line of this program is shown for it. Whatever else was thrown is thrown on. */
+/** For a command that ran out of stack: no source line of this program is shown. Any other error is rethrown. */
 export function nestedTooDeeply(name: string, error: unknown): Result {
   if (!(error instanceof RangeError && /call stack/i.test(error.message))) throw error
   return { stdout: '', stderr: `${name}: nested too deeply\n`, exitCode: 2 }

@@ -1,5 +1,5 @@
-// Bytes as text and back without loss: what is not UTF-8 stands in the text as lone surrogates U+DC80 to U+DCFF, one a byte,
-// and becomes those bytes again.
+// Converts bytes to text and back without loss: invalid UTF-8 bytes become lone surrogates U+DC80 to U+DCFF, one per
+// byte, and are restored.
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
@@ -25,7 +25,7 @@ export function losslessBytes(text: string): Uint8Array {
   return Uint8Array.from(parts)
 }
 
-/** Those from U+DD80 on stand for bytes as well (`byte-locale.ts`). */
+/** Those from U+DD80 on represent bytes too (`byte-locale.ts`). */
 const isByte = (code: number): boolean => (code >= 0xdc80 && code <= 0xdcff) || (code >= 0xdd80 && code <= 0xddff)
 
 function withBytes(bytes: Uint8Array): string {
@@ -41,7 +41,7 @@ function withBytes(bytes: Uint8Array): string {
   return text + String.fromCodePoint(...codes)
 }
 
-/** Of the character that begins there, in bytes; 0 where none does. */
+/** The length in bytes of the character that starts there; 0 if none does. */
 function characterLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0
   if (first < 0x80) return 1

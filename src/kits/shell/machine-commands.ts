@@ -1,5 +1,5 @@
-// Programs that need a machine with processes, which this shell has not. Whoever calls one is told so, and what to do
-// instead: the one place that says it.
+// Programs that need a machine with processes, which this shell does not have. The message about each, with an
+// alternative, is defined only here.
 
 const NO_PROCESSES = 'not available here: the embedded shell has no processes'
 const ELSEWHERE = 'connect a runner, which runs it on a real machine'
@@ -75,7 +75,7 @@ const INSTEAD: readonly (readonly [names: RegExp, advice: string])[] = [
   [/^(pandoc|ffmpeg|convert|magick|inkscape)$/, `There is no such program; ${ELSEWHERE}.`],
 ]
 
-/** One line for a command that is not there because it needs a machine; null for any other. */
+/** One line for a command that needs a machine; null for any other. */
 export function machineAdvice(name: string): string | null {
   const advice = INSTEAD.find(([names]) => names.test(name))?.[1]
   return advice === undefined ? null : `${name}: ${NO_PROCESSES}. ${advice}`

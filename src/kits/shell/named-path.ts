@@ -2,7 +2,10 @@
 
 import { resolvePath as joined } from '../../workspace/paths.ts'
 
-/** Where nothing is and nothing can be made: what an empty name leads to. It is no name of the folder that one is in. */
+/**
+ * The path of an empty name: nothing exists there and nothing can be created. An empty name does not mean the current
+ * folder.
+ */
 export const NOWHERE = '/dev/-no-name-'
 
 export function resolvePath(cwd: string, name: string): string {

@@ -1,7 +1,6 @@
-// How long the interpreter's parser would be busy with a text. For each bracket that may open a list or a pattern it looks
-// for the one that closes it, which may be the rest of the text away, and for each index it copies the word that it has so
-// far: a text of nothing but brackets would keep everything else waiting for minutes. What it would do is counted here
-// without doing it, in time proportional to the text.
+// Estimates the time of the interpreter's parser for a text. For each bracket that may open a list or a pattern it
+// searches the closing one, possibly through the whole rest, and for each index it copies the word so far: a text of
+// only brackets would block everything else for minutes. The work is computed here without doing it, in linear time.
 
 /** In nanoseconds, on a slow machine. */
 const MAX_WORK = 1_000_000_000
@@ -9,19 +8,19 @@ const SCAN = 16
 const SCAN_PATTERN = 32
 const COPY = 1.5
 const SUBSTITUTE = 50
-/** Of a search that the runtime does by itself: how much of a step it is. */
+/** The relative time of a search that the runtime does itself. */
 const SEARCH = 0.33
 
-/** Of `[[:digit:]]` and the like: at each of them, others that are never closed are looked for again. */
+/** For `[[:digit:]]` and similar: at each of them, unclosed ones are searched again. */
 const MAX_NAMED_CLASSES = 100
 const MAX_ROW_OF_PARENTHESES = 3000
-/** The parser takes one after the other from the front of a list, which is slow for a long one. */
+/** The parser removes them one by one from the front of a list, which is slow for a long one. */
 const HEREDOC_WORK = 0.2
 
 const OPENING = /[{[(]|<</g
 const TOO_DEEP = new RegExp(`\\({${MAX_ROW_OF_PARENTHESES}}`)
 
-/** Why a script is not even parsed, or null. Every text is asked about before it goes to the parser. */
+/** Why a script is not parsed, or null. Every text is checked before it is passed to the parser. */
 export function refusedScript(text: string): string | null {
   if (text.length > MAX_ROW_OF_PARENTHESES && TOO_DEEP.test(text)) {
     return `bash: the script is not run: it has more than ${MAX_ROW_OF_PARENTHESES} parentheses in a row`
@@ -44,7 +43,7 @@ function heredocWork(text: string): number {
   return work
 }
 
-/** For what closes a bracket the parser looks without regard to quotes, and so does this: from the end to the beginning. */
+/** The parser ignores quotes when it searches a closing bracket, and so does this function: from the end to the beginning. */
 function scanningWork(text: string, open: Uint8Array): number {
   const classes = classWork(text)
   const wordEnds = endsOfWords(text)
@@ -66,12 +65,12 @@ function scanningWork(text: string, open: Uint8Array): number {
 function parenthesisWork(text: string, at: number, closing: number | undefined): number {
   const before = text[at - 1] ?? ''
   if (before === '$') return SUBSTITUTE * ((closing ?? text.length) - at)
-  // One that is never closed begins arithmetic, in which no other is looked for.
+  // An unclosed one starts arithmetic, in which no other is searched.
   if (before === '(') return closing === undefined ? 0 : SCAN * (closing - at)
   return /[@?*+!]/.test(before) ? SCAN_PATTERN * ((closing ?? text.length) - at) : 0
 }
 
-/** By place: how much is looked at for the end of a character class that has begun before it. */
+/** By position: how much text is searched for the end of a character class that has started before it. */
 function classWork(text: string): Float64Array {
   const work = new Float64Array(text.length + 2)
   let quote = -1
@@ -95,7 +94,7 @@ function classWork(text: string): Float64Array {
   return work
 }
 
-/** By place: where a word would end that is not in quotes there. */
+/** By position: the end of an unquoted word there. */
 function endsOfWords(text: string): Int32Array {
   const ends = new Int32Array(text.length + 2).fill(text.length)
   const quotes: Record<string, number> = { "'": -1, '"': -1 }
@@ -116,8 +115,8 @@ const TOKEN =
 const ENDS_WORD = /^[ \t;&|()<>]$/
 
 /**
- * A word is copied at each bracket of an index. What stands in quotes and in here-documents is not looked at. Answers
- * with the places of braces besides, which the parser looks at nowhere else.
+ * A word is copied at each bracket of an index. Quoted text and here-documents are not searched. Also returns the
+ * positions of braces, because the parser searches only those.
  */
 function copyingWork(text: string): { work: number; braces: Uint8Array } {
   const braces = new Uint8Array(text.length)

@@ -1,5 +1,5 @@
-// Commands that are added to the shell's own. They work on the file tree itself instead of the interpreter's view of
-// it, and are paused and cut off like everything else that a script runs.
+// Commands added to the shell's own. They work directly on the file tree instead of the interpreter's view of it, and
+// are paused and stopped like everything else that a script runs.
 
 import type { defineCommand } from 'just-bash/browser'
 import { type FileSystem, FileSystemError } from '../../workspace/file-system.ts'
@@ -17,26 +17,26 @@ export interface ShellCommand {
 
 export interface ShellCall {
   fs: FileSystem
-  /** The same, with `/bin`, `/usr` and `/dev` beside it. */
+  /** The same, with `/bin`, `/usr` and `/dev` added. */
   wholeTree: FileSystem
   cwd: string
   /** Exported variables. */
   env: Readonly<Record<string, string>>
   stdin: string
-  /** The same, for a command to which it is no text. */
+  /** The same as bytes, for a command that does not read text. */
   stdinBytes: Uint8Array
-  /** A promise to wait for when others should have their turn. To be asked in every long loop. */
+  /** A promise to await if other work should get a turn. Must be called in every long loop. */
   pause: () => Promise<void> | null
   signal: AbortSignal
-  /** In epoch milliseconds: when the signal will say that the time is up. */
+  /** In epoch milliseconds: when the signal will report the timeout. */
   deadline: number
-  /** Runs a script in the same shell, as a command of its own. */
+  /** Runs a script in the same shell, as a separate command. */
   execute: (script: string, cwd: string, stdin?: Uint8Array) => Promise<Executed>
 }
 
 export interface Executed {
   stdout: string
-  /** The same, as it would go into a pipe. */
+  /** The same, as it would be written to a pipe. */
   stdoutBytes: Uint8Array
   stderr: string
   exitCode: number
@@ -44,11 +44,11 @@ export interface Executed {
 
 export interface ShellResult {
   stdout: string
-  /** Instead of `stdout`, for output that is no text. */
+  /** Instead of `stdout`, for output that is not text. */
   bytes?: Uint8Array | null
   stderr: string
   exitCode: number
-  /** How many bytes of the input it took; without it, all for one that asked for it. */
+  /** The number of input bytes that it used; without it, all if it has read the input. */
   stdinTaken?: number
 }
 
@@ -64,19 +64,19 @@ interface ExtensionDeps {
   pacer: Pacer
   signal: AbortSignal
   deadline: number
-  /** What a terminal would show. */
+  /** The output for a terminal. */
   show: (text: string) => void
   stopped: StoppedOutput
 }
 
-/** One that the shell takes for that of a command which was stopped; why is the outcome's to say. */
+/** The shell treats it as the exit code of a stopped command; the outcome contains the reason. */
 const EXIT_STOPPED = 124
 
-/** How long a command that was told to stop may tidy up: the shell does not wait for it. */
+/** The time that a stopped command has for its cleanup: the shell does not wait for it. */
 const TIDY_UP_MS = 2000
 
 export class ShellExtensions {
-  /** As the interpreter takes them. */
+  /** In the interpreter's form. */
   readonly commands: Command[]
   readonly #deps: ExtensionDeps
   readonly #files: ClosableFiles
@@ -95,7 +95,7 @@ export class ShellExtensions {
     )
   }
 
-  /** Takes the files from commands that still run, once they had time to leave them tidy. */
+  /** Removes the file access of commands that still run, after they had time for their cleanup. */
   async close(): Promise<void> {
     if (this.#running.size > 0) {
       const late = new Promise((resolve) => setTimeout(resolve, TIDY_UP_MS))
@@ -118,13 +118,13 @@ export class ShellExtensions {
   async #run({ name, run }: ShellCommand, args: string[], context: Context): Promise<Result> {
     const { cwd, exportedEnv } = context
     const { pacer, deadline } = this.#deps
-    // `timeout 5 command` stops what it runs by a signal of its own.
+    // `timeout 5 command` stops its command with a separate signal.
     const signal = context.signal ? AbortSignal.any([this.#deps.signal, context.signal]) : this.#deps.signal
     const pause = () => {
       signal.throwIfAborted()
       return pacer.pauseIfDue()
     }
-    // What is piped in comes as one character a byte. Who asks for it has read it, and it is not there for the next command.
+    // Piped input comes as one character per byte. A command that reads it consumes it.
     let given: Uint8Array | null = null
     const input = () => (given ??= textToBytes(String(context.stdin), 'latin1'))
     try {
@@ -144,7 +144,7 @@ export class ShellExtensions {
         deadline,
         execute: (script, folder, input) => execute(script, { cwd: folder, input }, context),
       })
-      // The interpreter takes nothing from a command that it has stopped, wherever that was to go.
+      // The interpreter discards the output of a stopped command, whatever its destination.
       if (signal.aborted) return this.#shown({ stdout, stderr, exitCode, ...(bytes && { bytes }) })
       const taken = stdinTaken === undefined ? {} : { internalStdinConsumed: stdinTaken }
       return bytes
@@ -170,7 +170,7 @@ async function execute(script: string, { cwd, input }: ScriptInput, context: Con
   const { exec, exportedEnv, signal } = context
   if (!exec) throw new Error('the interpreter cannot run a script from a command')
   const piped = input && { stdin: bytesToText(input, 'latin1'), stdinKind: 'bytes' as const }
-  // Variables that were set for this command alone belong to what it runs as well.
+  // Variables set only for this command apply to its child commands too.
   const result = await exec(script, {
     cwd,
     ...(exportedEnv && { env: exportedEnv }),
@@ -183,7 +183,7 @@ async function execute(script: string, { cwd, input }: ScriptInput, context: Con
 
 const LOOKS: ReadonlySet<PropertyKey> = new Set(['exists', 'stat', 'lstat', 'realPath', 'read', 'readParts'])
 
-/** What a process substitution wrote can be read by every command, also by one that works on the workspace's tree alone. */
+/** Makes the output of process substitutions readable for every command, even for one that only uses the workspace's tree. */
 function withDescriptors(files: FileSystem, wholeTree: FileSystem): FileSystem {
   return new Proxy(files, {
     get: (target, name) => {
@@ -198,7 +198,7 @@ function withDescriptors(files: FileSystem, wholeTree: FileSystem): FileSystem {
   })
 }
 
-/** A file tree that can be taken away from who uses it. */
+/** A file tree whose access can be revoked. */
 class ClosableFiles {
   readonly fs: FileSystem
   #isClosed = false

@@ -1,5 +1,5 @@
-// Every call of a script to its files passes here. It is where a long script can be paused, and where one that has ended
-// is shut out: a command left behind must not write any more.
+// Every file access of a script passes here. A long script can be paused here, and the access of an ended one is
+// blocked: a command left behind must not write any more.
 
 import type { IFileSystem } from 'just-bash/browser'
 import { FileSystemError } from '../../workspace/file-system.ts'
@@ -26,7 +26,7 @@ export class Gate {
   #pass(target: IFileSystem, name: PropertyKey, pacer: Pacer): unknown {
     const method: unknown = Reflect.get(target, name)
     if (typeof method !== 'function') return method
-    // These two answer at once, and touch no file.
+    // These two are synchronous, and access no file.
     if (name === 'resolvePath' || name === 'getAllPaths') return method.bind(target)
     return async (...args: unknown[]) => {
       const pause = pacer.pauseIfDue()

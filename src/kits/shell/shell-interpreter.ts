@@ -1,4 +1,4 @@
-// One script, run by the interpreter with everything that it needs to be paused, stopped and watched.
+// Runs one script with the interpreter, with everything needed to pause, stop and watch it.
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
@@ -42,7 +42,7 @@ type Options = NonNullable<ConstructorParameters<typeof Bash>[0]>
 export interface Interpretation {
   fs: FileSystem
   script: string
-  /** Besides those that every shell has. */
+  /** In addition to those of every shell. */
   commands: readonly ShellCommand[]
   secrets: Readonly<Record<string, string>>
   progress: Progress
@@ -51,20 +51,20 @@ export interface Interpretation {
   timeoutMs: number
 }
 
-/** Filled in while the script runs, so that it holds whatever becomes of the script. */
+/** Updated while the script runs, so that it is valid whatever happens to the script. */
 export interface Progress {
-  /** As of the last of the script's own statements that ended. */
+  /** As of the last finished statement of the script itself. */
   state: ShellState
-  /** Variables too large to last. */
+  /** Variables too large to be kept. */
   dropped: string[]
 }
 
-/** Instead of the interpreter's, and besides them. */
+/** Replacements of the interpreter's commands, and additional ones. */
 const OWN_COMMANDS = { echo, env, ls, printf, sleep, xargs, ...SMALL_COMMANDS, ...WRAPPER_COMMANDS, ...FILE_COMMANDS }
 
 type Named = (typeof TEXT_PROCESSORS | typeof SEARCH_COMMANDS | typeof SYSTEM_COMMANDS)[number]
 
-/** The commands that are ours in every shell. */
+/** The commands of ours in every shell. */
 export type OwnCommand =
   | 'bash'
   | 'sh'
@@ -75,11 +75,11 @@ export type OwnCommand =
 
 const MEBIBYTE = 1024 * 1024
 
-/** Loops are bounded by time; what costs memory is bounded by what an isolate of 128 MB has. */
+/** Loops are limited by time; memory is limited by an isolate's 128 MB. */
 const LIMITS = {
-  /** Of functions; what bash has no limit for. */
+  /** Of functions; bash has no limit. */
   maxCallDepth: 1000,
-  /** The parser takes a million characters, each up to three bytes. */
+  /** The parser accepts a million characters, each up to three bytes. */
   maxSourceBytes: 3 * MEBIBYTE,
   maxCommandCount: 100_000_000,
   maxLoopIterations: 100_000_000,
@@ -89,10 +89,10 @@ const LIMITS = {
   maxOutputSize: 64 * MEBIBYTE,
   maxHeredocSize: 4 * MEBIBYTE,
 }
-/** The interpreter's own deadline only stands behind ours. */
+/** The interpreter's own deadline is only a fallback, after ours. */
 const BACKSTOP_MS = 5000
 
-/** The script's exit code, or null when it did not end although it was stopped. */
+/** The script's exit code, or null if it did not end after it was stopped. */
 export async function interpret(run: Interpretation): Promise<number | null> {
   const library = await import('./lazy/just-bash.ts')
   await library.ready
@@ -102,7 +102,8 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   try {
     const result = await Promise.race([ended, run.stop.overdue])
     if (!result) return null
-    // What no command sent to the terminal by itself: errors of the script as a whole, output caught on the way.
+    // Output that no command has sent to the terminal: errors of the whole script, output of an interrupted
+    // redirection.
     show(result.stdout)
     show(result.stderr)
     return result.exitCode
@@ -116,7 +117,7 @@ export async function interpret(run: Interpretation): Promise<number | null> {
   }
 }
 
-/** A shell with all that stands around it. */
+/** A shell with its environment. */
 type Assembly = {
   bash: Bash
   watch: ScriptWatch
@@ -162,7 +163,7 @@ function assembled(library: Library, run: Interpretation, parse: MarkedParser): 
   return { bash, watch, gate, extensions, show }
 }
 
-/** What the interpreter says about being stopped is said better by the outcome; before that it is the script's own text. */
+/** The interpreter's message about being stopped is replaced by the outcome's; until then, such text is the script's own. */
 function shownBy({ output, stop }: Interpretation, stopped: StoppedOutput): (text: string) => void {
   return (text) => output.write(cleaned(stop.reason || stopped.isStopping ? withoutStop(text) : text))
 }
@@ -174,7 +175,7 @@ function namesOf(library: Library, commands: readonly ShellCommand[]): string[] 
 
 function execution({ script, progress, stop }: Interpretation, { bash, watch }: Assembly) {
   const { cwd, env, variables } = progress.state
-  // The library would have a folder of its own in it.
+  // Otherwise the library would set its own folder there.
   const previous = { OLDPWD: env.OLDPWD ?? '' }
   const options = {
     ...{ cwd, rawScript: true, signal: stop.signal },
@@ -207,7 +208,7 @@ function openShell(library: Library, { run, fs, watch, pacer, stopped, added }: 
     fs,
     cwd,
     env: { ...BASE_ENV, ...run.secrets, ...env },
-    // It replaces globals of the whole isolate, and other requests run in it at the same time.
+    // It replaces globals of the whole isolate, in which other requests run at the same time.
     defenseInDepth: false,
     executionLimits: { ...LIMITS, maxExecutionTimeMs: run.timeoutMs + BACKSTOP_MS },
     customCommands: [
@@ -237,7 +238,7 @@ function keepState(shell: Interpreter, progress: Progress, isSecret: (value: str
 
 const LIMIT_ADVICE = /, increase executionLimits\.\w+/g
 const STOPPED = /^(bash: )?(\S+ )?execution (aborted|stopped|exceeded .*)\n?/gm
-/** What it says about that comes last; to look for it in all the output of a program takes a second. */
+/** The message is at the end; searching all output of a program takes a second. */
 const LAST_CHARS = 10_000
 
 function withoutStop(text: string): string {
@@ -249,7 +250,7 @@ const ABSENT =
 
 const NO_COPROC = "syntax error near unexpected token `coproc'"
 
-/** As bash would show it. Nearly every text has nothing of this, and is only searched. */
+/** In bash's form. Nearly every text contains none of this, and is only searched. */
 function cleaned(text: string): string {
   let clean = unveiled(text.includes('browser environments') ? text.replace(ABSENT, 'command not found') : text)
   if (clean.includes(NO_COPROC)) clean = clean.replace(NO_COPROC, 'coproc is not available here')

@@ -1,18 +1,18 @@
-// What a script has shown so far, as one text: bounded from the first character on, whatever the script writes.
+// The output of a script so far, as one text: limited from the first character on, whatever the script writes.
 
 export const DEFAULT_OUTPUT_CHARS = 30_000
 
-/** As much as the line about what is left out can take. */
+/** The maximum length of the line about omitted text. */
 const MARKER_ROOM = 60
 
-/** What may be shown of a text that comes in pieces; what it holds back comes with a later piece, or at the end. */
+/** The part of a streamed text that may be shown; text that is held back comes with a later piece, or at the end. */
 export interface OutputFilter {
   push(piece: string): string
   end(): string
 }
 
 export type OutputUse = {
-  /** Before anything is cut: half a secret could not be told from other text. */
+  /** Before anything is cut: half a secret could not be recognized. */
   filter?: OutputFilter | undefined
   onText?: ((text: string) => void) | undefined
 }
@@ -41,7 +41,7 @@ export class ShellOutput {
     this.#add(this.#filter === undefined ? piece : this.#filter.push(piece))
   }
 
-  /** Nothing more comes. */
+  /** There is no more output. */
   end(): void {
     this.#add(this.#filter?.end() ?? '')
   }
@@ -52,12 +52,12 @@ export class ShellOutput {
     const room = this.#headChars - this.#head.length
     this.#head += text.slice(0, room)
     this.#tail += text.slice(room)
-    // Cut now and then rather than at each write: joining long texts for every line would be quadratic.
+    // Cut now and then instead of at each write: joining long texts for every line would be quadratic.
     if (this.#tail.length > 4 * this.#maxChars) this.#tail = this.#tail.slice(-this.#maxChars)
     this.#onText?.(text)
   }
 
-  /** On a line of its own. */
+  /** On a separate line. */
   writeLine(line: string): void {
     const end = this.#tail === '' ? this.#head : this.#tail
     this.write(end === '' || end.endsWith('\n') ? `${line}\n` : `\n${line}\n`)

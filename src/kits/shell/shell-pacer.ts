@@ -1,13 +1,13 @@
-// The interpreter runs scripts without ever giving way: it awaits only what is ready at once, so neither a stop nor any
-// other request would be served before the script ends. The pacer is asked at the places a script passes again and
-// again, and makes some of them real pauses.
+// The interpreter runs scripts without pausing: it only awaits what is ready at once, so neither a stop nor any other
+// request would be processed before the script ends. The pacer is called at places that a script passes repeatedly, and
+// makes some of them real pauses.
 
 const PAUSE_EVERY_MS = 12
-/** On a machine whose clock stands still between I/O, time never says that a pause is due. */
+/** On a platform whose clock stands still between I/O, time alone would never cause a pause. */
 const PAUSE_EVERY_CALLS = 2000
 /**
- * A loop that passes none of these places cannot be stopped from outside and is cut off here: well before whoever
- * watches over the service takes it for dead.
+ * A loop that passes none of these places cannot be stopped from outside and is aborted here: well before the service's
+ * supervisor considers it dead.
  */
 const MAX_MS_WITHOUT_PAUSE = 3000
 const MAX_HITS_WITHOUT_PAUSE = 30_000_000
@@ -22,20 +22,20 @@ export class Pacer {
     this.#onStuck = onStuck
   }
 
-  /** A promise to wait for when a pause is due, else null. */
+  /** A promise to await if a pause is due, otherwise null. */
   pauseIfDue(): Promise<void> | null {
     this.#calls++
     if (this.#calls < PAUSE_EVERY_CALLS && Date.now() - this.#pausedAt < PAUSE_EVERY_MS) return null
     return this.#pause()
   }
 
-  /** Called by the interpreter, as its recorder of what it runs: several times for each command. */
+  /** Called by the interpreter, as its coverage recorder: several times for each command. */
   hit(): void {
     this.#hits++
-    // Reading the clock costs more than all the rest.
+    // Reading the clock takes longer than everything else here.
     const tooLong = this.#hits % 256 === 0 && Date.now() - this.#pausedAt > MAX_MS_WITHOUT_PAUSE
     if (!tooLong && this.#hits < MAX_HITS_WITHOUT_PAUSE) return
-    // The shell looks whether it is stopped before each command.
+    // The shell checks before each command whether it is stopped.
     this.#onStuck()
   }
 

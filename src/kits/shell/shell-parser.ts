@@ -1,11 +1,11 @@
-// The interpreter's own parser, for whoever wants to know what a script does without running it.
+// The interpreter's own parser, for code that analyzes a script without running it.
 
 import { readAgain } from './interpreter/arithmetic/trees.ts'
 import { unveil, veiled } from './interpreter/arithmetic/veil.ts'
 import { noteSelect } from './interpreter/select-loops.ts'
 import type { Script } from './interpreter/shape.ts'
 
-/** The script as the interpreter will run it. Throws what the parser throws when the text is no script. */
+/** The script as the interpreter will run it. Throws the parser's errors for an invalid script. */
 export type ParseShell = (text: string) => Script
 
 let parser: Promise<ParseShell> | null = null
@@ -20,13 +20,16 @@ export async function loadShellParser(): Promise<ParseShell> {
   }
 }
 
-/** For whoever runs the script: what the parser cannot know is marked in the tree (`interpreter/arithmetic/veil.ts`). */
+/**
+ * For code that runs the script: constructs that the parser does not support are marked in the tree
+ * (`interpreter/arithmetic/veil.ts`).
+ */
 export function loadMarkedParser(): Promise<ParseShell> {
   parser ??= openParser()
   return parser
 }
 
-/** A loop of `select` is one over words to whoever only looks at it. */
+/** For analysis, a `select` loop is a loop over words. */
 function withPlainNames(root: Script): void {
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -43,7 +46,7 @@ async function openParser(): Promise<ParseShell> {
     name: 'bellwether-parser',
     transform: ({ ast }) => {
       parsed = ast
-      // What is handed on is written out as text again, which nobody reads.
+      // The returned tree is converted to text again, which is not used.
       return { ast: nothing() }
     },
   })
@@ -65,8 +68,8 @@ function nothing(): Script {
 }
 
 /**
- * `transform` takes the blanks from the beginning of each line before it parses, and scripts are run without that. It does
- * not do so inside a heredoc, and takes this comment for the beginning of one.
+ * `transform` removes leading blanks of each line before it parses, unlike when scripts are run. It does not do so
+ * inside a here-document, and treats this comment as the start of one.
  */
 function untrimmed(text: string): string {
   let end = 'end_of_script'

@@ -1,17 +1,17 @@
-// What lasts from one script to the next: the folder and the variables.
+// The state kept between scripts: the folder and the variables.
 
 import { byteLength } from '../../workspace/file-system.ts'
 import { DEFAULT_PS4, SPECIAL_NAMES } from './interpreter/special-variables.ts'
 
 export interface ShellState {
   cwd: string
-  /** Exported variables: all that commands see. */
+  /** Exported variables, the only ones that commands see. */
   env: Record<string, string>
   /** Variables that are not exported. */
   variables: Record<string, string>
 }
 
-/** Stands under whatever the caller gives. Nothing of the service's own environment is ever among it. */
+/** Defaults for variables that the caller does not set. It never contains the service's own environment. */
 export const BASE_ENV: Readonly<Record<string, string>> = {
   HOME: '/home/user',
   USER: 'user',
@@ -22,10 +22,10 @@ export const BASE_ENV: Readonly<Record<string, string>> = {
   TERM: 'dumb',
 }
 
-/** The state is one small value in a row; what a script piles up beyond this does not last. */
+/** The state is one small value in a row; variables beyond this size are not kept. */
 const MAX_STATE_BYTES = 64 * 1024
 
-/** Set by every new shell for itself. */
+/** Every new shell sets these itself. */
 const OF_THE_SHELL: ReadonlySet<string> = new Set([
   ...['PWD', 'SHELLOPTS', 'BASHOPTS', 'OPTIND', 'OSTYPE', 'MACHTYPE', 'HOSTTYPE', 'HOSTNAME', '_'],
   ...SPECIAL_NAMES,
@@ -38,10 +38,10 @@ interface Captured {
   exported: Readonly<Record<string, string>>
 }
 
-/** A value shorter than this is in too many texts to mean the secret. */
+/** A shorter value occurs in too many texts to identify the secret. */
 const TELLING_LENGTH = 4
 
-/** Tells whether a value is or holds one of the secrets. */
+/** Returns whether a value is or contains one of the secrets. */
 export function secretTest(secrets: Iterable<string>): (value: string) => boolean {
   const known = new Set(secrets)
   const telling = [...known].filter((secret) => secret.length >= TELLING_LENGTH)
@@ -49,8 +49,8 @@ export function secretTest(secrets: Iterable<string>): (value: string) => boolea
 }
 
 /**
- * The state as it is now. `all` has every variable, `exported` the exported ones again. The state is stored as it is, and
- * secrets are not: what holds one is left out, for each script gets them anew.
+ * The current state. `all` contains every variable, `exported` only the exported ones. The state is stored unencrypted,
+ * so variables with secrets are left out; each script gets the secrets again.
  */
 export function captureState(
   { cwd, all, exported }: Captured,
@@ -73,7 +73,7 @@ export function captureState(
     }
     bytes += size
     const kept = Object.hasOwn(exported, name) ? state.env : state.variables
-    // `__proto__` is a legal variable name.
+    // `__proto__` is a valid variable name.
     Object.defineProperty(kept, name, { value, enumerable: true, writable: true, configurable: true })
   }
   return state

@@ -2,7 +2,7 @@
 
 export type StopReason = 'aborted' | 'timeout' | 'stuck'
 
-/** A stopped script gets this long to come to a halt by itself; then it is left behind, cut off from the files. */
+/** The time in which a stopped script can end by itself; then it is abandoned, without access to the files. */
 const GRACE_MS = 2000
 
 export class StopSwitch {
@@ -13,7 +13,7 @@ export class StopSwitch {
   #reason: StopReason | null = null
   #graceTimer: ReturnType<typeof setTimeout> | null = null
   #declareOverdue: () => void = () => undefined
-  /** Resolves when a stopped script had its grace and still has not ended. */
+  /** Resolves when a stopped script has still not ended after that time. */
   readonly overdue: Promise<null>
   /** In epoch milliseconds: when the time is up. */
   readonly deadline: number
@@ -37,7 +37,7 @@ export class StopSwitch {
     return this.#controller.signal
   }
 
-  /** The first reason counts. */
+  /** Only the first reason is used. */
   pull(reason: StopReason): void {
     if (this.#reason !== null) return
     this.#reason = reason
@@ -45,7 +45,7 @@ export class StopSwitch {
     this.#graceTimer = setTimeout(this.#declareOverdue, GRACE_MS)
   }
 
-  /** To be called when the script has ended: no timer and no listener stays behind. */
+  /** Must be called when the script has ended, to remove timers and listeners. */
   release(): void {
     clearTimeout(this.#timer)
     if (this.#graceTimer !== null) clearTimeout(this.#graceTimer)

@@ -1,6 +1,6 @@
-// Runs shell scripts in the workspace. There is no machine underneath: a bash interpreter works on the file tree, every
-// command is built in, and there are no processes and no network. Each script starts from the folder and the variables
-// that it is given and answers with those it left, so a session is what its owner keeps of them.
+// Runs shell scripts in the workspace. There is no machine: a bash interpreter works on the file tree, every command is
+// built in, and there are no processes and no network. Each script starts with the given folder and variables and
+// returns the resulting ones, so a session consists of what the caller stores.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { type FileSystem, isFileError } from '../../workspace/file-system.ts'
@@ -17,24 +17,27 @@ export interface ScriptRun {
   fs: FileSystem
   script: string
   cwd: string
-  /** Exported variables: all that commands see, besides a few that every shell has. */
+  /** Exported variables, the only ones that commands see, in addition to a few of every shell. */
   env: Record<string, string>
-  /** Exported as well, where `env` has no other value; they are given anew to each script and not among what it left. */
+  /**
+   * Exported too, if `env` has no other value; they are passed to each script again and are not part of its resulting
+   * state.
+   */
   secrets?: Readonly<Record<string, string>>
   /** Variables that are not exported. */
   variables?: Record<string, string>
-  /** Besides those that every shell has. */
+  /** In addition to those of every shell. */
   commands?: readonly ShellCommand[]
   signal?: AbortSignal
   limits?: { timeoutMs?: number; maxOutputChars?: number }
-  /** What may be shown of the output, before any of it is cut or shown. */
+  /** Filters the output before it is cut or shown. */
   filter?: OutputFilter
-  /** Gets the output as it comes, uncut. */
+  /** Gets the output as it arrives, uncut. */
   onProgress?: (text: string) => void
 }
 
 export interface ScriptOutcome extends ShellState {
-  /** Both outputs in the order in which a terminal would show them; the middle is cut out if they are too long. */
+  /** Both outputs in the order of a terminal; the middle is cut out if they are too long. */
   output: string
   exitCode: number
   timedOut: boolean
@@ -47,10 +50,10 @@ const DEFAULT_TIMEOUT_MS = 120_000
 const EXIT_FAILURE = 1
 const EXIT_USAGE = 2
 const EXIT_TIMED_OUT = 124
-/** 128 and the number of SIGINT. */
+/** 128 plus the number of SIGINT. */
 const EXIT_INTERRUPTED = 130
 
-/** Always answers, whatever the script does; it throws for a bug of ours alone. */
+/** Always returns, whatever the script does; it throws only for an internal error. */
 export async function runScript(run: ScriptRun): Promise<ScriptOutcome> {
   const use = { filter: run.filter, onText: run.onProgress }
   const output = new ShellOutput(run.limits?.maxOutputChars ?? DEFAULT_OUTPUT_CHARS, use)
@@ -83,7 +86,7 @@ async function attempt(run: ScriptRun, parts: Attempt): Promise<number | null> {
     return await interpret({ ...parts, fs, commands, secrets, script: script.toWellFormed() })
   } catch (error) {
     if (parts.stop.reason) return null
-    // A redirection that fails in the middle of writing is thrown through the interpreter and ends the script.
+    // A redirection that fails during a write throws through the interpreter and ends the script.
     output.writeLine(isFileError(error) ? `bash: ${error.message}` : 'bash: the interpreter failed on this script')
     if (!isFileError(error)) log.warn('shell.failed', errorFields(error))
     return EXIT_FAILURE
@@ -108,10 +111,10 @@ function conclude(exitCode: number | null, { progress, output, stop, timeoutMs }
   }
 }
 
-/** How the interpreter answers when it was stopped: its own code, or that of a limit it ran into on the way out. */
+/** The exit codes of a stopped interpreter: its own code, or that of a limit it reached meanwhile. */
 const STOPPED_EXITS: ReadonlySet<number> = new Set([1, 124, 126])
 
-/** A folder that has gone in the meantime is given up for the workspace. */
+/** If the folder no longer exists, the workspace is used. */
 function startingState({ fs, cwd, env, variables = {} }: ScriptRun, output: ShellOutput): ShellState {
   if (statAt(fs, cwd)?.kind === 'directory') return { cwd, env, variables }
   output.writeLine(`bash: ${cwd}: no longer a folder; going on in ${WORKSPACE_ROOT}`)

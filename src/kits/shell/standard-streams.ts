@@ -1,5 +1,5 @@
-// `/dev/stdin`, `/dev/stdout` and `/dev/stderr` as operands of a command: what is piped into it and what it writes, wherever
-// that was redirected to. The devices of those names are the terminal's.
+// `/dev/stdin`, `/dev/stdout` and `/dev/stderr` as operands of a command: its input and outputs, including
+// redirections. The devices with those names are the terminal's.
 
 import { bytesToText, textToBytes } from '../../workspace/text-encodings.ts'
 import { type Context, inBytes, nestedTooDeeply, type Result } from './interpreter-command.ts'
@@ -30,7 +30,7 @@ async function withNames(run: Run, args: string[], context: Context): Promise<Re
   return streams.joinedTo(await run(args, withProperty(context, 'fs', streams.fs)))
 }
 
-/** The same with another property: what is worked out on being asked, such as the input, is not asked for. */
+/** The same with another property: lazy properties, such as the input, are not evaluated. */
 export function withProperty<T extends object, Name extends keyof T>(whole: T, name: Name, value: T[Name]): T {
   const properties = { ...Object.getOwnPropertyDescriptors(whole), [name]: { value, enumerable: true } }
   const copy: T = Object.create(Object.getPrototypeOf(whole), properties)
@@ -40,7 +40,7 @@ export function withProperty<T extends object, Name extends keyof T>(whole: T, n
 class StandardStreams {
   readonly fs: Files
   readonly #context: Context
-  /** One character a byte. */
+  /** One character per byte. */
   readonly #written: Record<OutputStream, string> = { stdout: '', stderr: '' }
 
   constructor(context: Context) {
@@ -48,7 +48,7 @@ class StandardStreams {
     this.fs = new Proxy(context.fs, { get: (files, name) => this.#method(files, name) })
   }
 
-  /** What was written to the names comes before what the command writes by itself. */
+  /** Output to these names comes before the command's other output. */
   joinedTo(result: Result): Result {
     const { stdout, stderr } = this.#written
     const errors = { ...result, stderr: bytesToText(textToBytes(stderr, 'latin1'), 'utf8') + result.stderr }
@@ -97,15 +97,13 @@ function encodingOf(options: unknown): string {
 const ABOVE_ASCII = /[^\0-\x7f]/
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/**
- * As text where it is text: of bytes above ASCII beside errors that are sent elsewhere, the interpreter loses count.
- */
+/** As text if it is valid: the interpreter counts bytes above ASCII wrongly next to redirected errors. */
 export function outputOf(bytes: string): Pick<Result, 'stdout' | 'stdoutKind'> {
   if (!ABOVE_ASCII.test(bytes)) return { stdout: bytes, stdoutKind: 'text' }
   try {
     return { stdout: strict.decode(textToBytes(bytes, 'latin1')), stdoutKind: 'text' }
   } catch {
-    // The decoder throws for whatever is no UTF-8; that is the answer, not a failure.
+    // The decoder throws for invalid UTF-8; this is an expected result.
     return { stdout: bytes, stdoutKind: 'bytes' }
   }
 }

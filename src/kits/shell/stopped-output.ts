@@ -1,21 +1,21 @@
-// What programs had written when `timeout` stopped them. The interpreter takes nothing from a command that was stopped, so
-// whoever still has its output lays it down here, and the `timeout` that stopped it takes it up.
+// The output of programs before `timeout` stopped them. The interpreter discards the output of a stopped command, so
+// the code that still has it stores it here for the `timeout`.
 
-/** The output is one character a byte, errors are text. */
+/** The output is one character per byte, errors are text. */
 export type CommandOutput = { stdout: string; stderr: string }
 type Waiting = CommandOutput & { isLaid: boolean; isStopping: boolean }
 
 export class StoppedOutput {
   readonly #waiting: Waiting[] = []
 
-  /** From now on what is laid down is for whoever asked last. */
+  /** Output stored from now on is for the latest caller. */
   begin(): Waiting {
     const written = { stdout: '', stderr: '', isLaid: false, isStopping: false }
     this.#waiting.push(written)
     return written
   }
 
-  /** What the interpreter says of being stopped is no text of the script's then. */
+  /** Then the interpreter's message about being stopped is not part of the script's output. */
   get isStopping(): boolean {
     return this.#waiting.some((written) => written.isStopping)
   }
@@ -24,7 +24,7 @@ export class StoppedOutput {
     this.#waiting.splice(this.#waiting.indexOf(written), 1)
   }
 
-  /** False when nobody waits, and then nothing is asked for. */
+  /** False if there is no caller, and then `write` is not called. */
   lay(write: () => CommandOutput): boolean {
     const written = this.#waiting.at(-1)
     if (!written) return false

@@ -1,5 +1,5 @@
-// What a script finds outside the workspace's own tree: `/bin` and `/usr/bin` with the commands there are, and a few
-// devices. None of it is stored, and none of it can be changed.
+// The files outside the workspace's own tree: `/bin` and `/usr/bin` with the available commands, and a few devices.
+// None of them is stored, and none can be changed.
 
 import { type FileSystem, FileSystemError, isFileError, MAX_LINKS_FOLLOWED } from '../../workspace/file-system.ts'
 import { resolvePath } from '../../workspace/paths.ts'
@@ -9,14 +9,14 @@ export type SystemFile = { kind: 'directory'; names: string[] } | { kind: 'file'
 export type FoundSystemFile = { path: string; file: SystemFile }
 
 interface Device {
-  /** Absent for what is a program. */
+  /** Absent for a program. */
   numbers?: readonly [major: number, minor: number]
   read(): Uint8Array
-  /** Absent where nothing can be written. */
+  /** Absent if it cannot be written. */
   write?(text: string): void
 }
 
-/** A device without end is read as this much of it. */
+/** An endless device is read as this much of it. */
 const ENDLESS_BYTES = 1024 * 1024
 
 const EMPTY = new Uint8Array()
@@ -49,7 +49,7 @@ export class SystemFiles {
     return this.#files.get(path) ?? null
   }
 
-  /** What stands for a process substitution while the command runs that reads or writes it. */
+  /** A file for a process substitution, while the command that uses it runs. */
   hold(path: string, bytes: Uint8Array): void {
     let held = bytes
     const write = (text: string) => {
@@ -62,7 +62,7 @@ export class SystemFiles {
     return isDescriptor(path) && this.#files.delete(path)
   }
 
-  /** What a link of the workspace's own tree leads to, if that is here. */
+  /** The system file that is the target of a link in the workspace's tree, if it is one. */
   behindLink(path: string, files: FileSystem): FoundSystemFile | null {
     let at = path
     for (let hops = 0; hops < MAX_LINKS_FOLLOWED; hops++) {
@@ -75,12 +75,12 @@ export class SystemFiles {
     return null
   }
 
-  /** Whether the path belongs here, be there something or not. */
+  /** Whether the path is in one of these folders, even if it does not exist. */
   owns(path: string): boolean {
     return /^\/(bin|usr|dev)(\/|$)/.test(path)
   }
 
-  /** Nothing of what belongs here can be made, changed or taken away. */
+  /** Nothing in these folders can be created, changed or deleted. */
   refuse(path: string): void {
     if (this.owns(path)) throw new FileSystemError(path === NOWHERE ? 'ENOENT' : 'EROFS', path)
   }
@@ -95,13 +95,13 @@ export class SystemFiles {
   }
 }
 
-/** Those that the shell itself hands out. */
+/** Those created by the shell itself. */
 export function isDescriptor(path: string): boolean {
   const [, number] = /^\/dev\/fd\/(\d+)$/.exec(path) ?? []
   return number !== undefined && Number(number) > 2 && Number(number) < 64
 }
 
-/** As much as the runtime hands out at once. */
+/** The maximum that the runtime returns at once. */
 const RANDOM_PIECE = 65_536
 
 function randomBytes(): Uint8Array {

@@ -1,4 +1,4 @@
-// What can be looked at in the file tree with `/bin`, `/usr` and `/dev` beside it.
+// The read operations on the file tree with `/bin`, `/usr` and `/dev` added.
 
 import {
   DIRECTORY_MODE,
@@ -100,7 +100,7 @@ export class SystemTreeReading {
     return [...file.names].sort().map((name) => ({ name, kind: this.#own(`${path}/${name}`).kind }))
   }
 
-  /** Contents are read when they are asked for: that of a device is nothing to search by the way. */
+  /** Contents are read only on request, because a search must not read a device. */
   #scanned(name: string, path: string): ScannedEntry {
     const stat = this.lstat(path)
     return { name, stat, bytes: stat.kind === 'symlink' ? new TextEncoder().encode(this.readLink(path)) : null }

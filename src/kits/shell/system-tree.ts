@@ -1,5 +1,5 @@
-// The workspace's file tree as a script sees it: with `/bin`, `/usr` and `/dev` beside it, for the commands that work on the
-// tree itself. What is there can be looked at and read, never changed.
+// The file tree as a script sees it: with `/bin`, `/usr` and `/dev` added, for commands that work directly on the tree.
+// These can be listed and read, but not changed.
 
 import type { FileSystem, StagedContents } from '../../workspace/file-system.ts'
 import { SystemTreeReading } from './system-tree-reading.ts'

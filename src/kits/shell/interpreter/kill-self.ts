@@ -1,4 +1,4 @@
-// `kill` of the shell by itself: the only process that there is to send a signal to.
+// `kill` of the shell by itself: the only process that signals can be sent to.
 
 import { joinedResults, type Position, type Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
@@ -28,7 +28,7 @@ export async function killSelf(
   return { ...DONE }
 }
 
-/** They do nothing to a shell that has no trap for them. */
+/** They have no effect on a shell without a trap for them. */
 const HARMLESS: ReadonlySet<string> = new Set(['CHLD', 'CONT', 'URG', 'WINCH'])
 const PAUSING: ReadonlySet<string> = new Set(['STOP', 'TSTP', 'TTIN', 'TTOU'])
 const UNTRAPPED: ReadonlySet<string> = new Set(['KILL', 'STOP'])
@@ -49,7 +49,7 @@ async function receive(shell: Watched, position: Position, name: string): Promis
   }
 }
 
-/** To be called when the shell itself goes on: what its subshells have sent to it. */
+/** Called when the shell itself continues: the signals that its subshells have sent to it. */
 export async function receivePending(shell: Watched, position: Position): Promise<StepResult | null> {
   if (position.pending.length === 0 || position.subshells > 0 || position.actionCommand !== null) return null
   let whole: StepResult = { ...DONE }
@@ -57,7 +57,7 @@ export async function receivePending(shell: Watched, position: Position): Promis
   return whole
 }
 
-/** `kill -l`: numbers for names, and names for numbers, of an exit code as well. */
+/** `kill -l`: numbers for names, and names for numbers, including exit codes. */
 function listed(given: readonly string[]): StepResult {
   if (given.length === 0) return { ...DONE, stdout: signalTable() }
   const lines: string[] = []
@@ -71,7 +71,7 @@ function listed(given: readonly string[]): StepResult {
   return { ...DONE, stdout: `${lines.join('\n')}\n` }
 }
 
-/** The signal and the one process of `kill PID`, `kill -TERM PID`, `kill -s TERM PID` and `kill -n 15 PID`. */
+/** The signal and the only process of `kill PID`, `kill -TERM PID`, `kill -s TERM PID` and `kill -n 15 PID`. */
 function readCall(args: readonly string[]): [signal: string, pid: string | null] {
   const [first = '', second, third] = args.filter((arg) => arg !== '--')
   if ((first === '-s' || first === '-n') && second !== undefined) return [second, third ?? null]

@@ -1,6 +1,6 @@
-// Variables whose letters are made large (`declare -u`), small (`-l`) or large at the beginning alone (`-c`). The interpreter does
-// so for an assignment outside of functions; here it holds wherever a value comes from (`read`, `for`, `printf -v`), and in a
-// function until that returns.
+// Variables whose values are converted to upper case (`declare -u`), lower case (`-l`) or a capitalized form (`-c`).
+// The interpreter does this for assignments outside of functions; here it applies to every source of a value (`read`,
+// `for`, `printf -v`), and in a function until that returns.
 
 import type { Kind } from './letter-cases.ts'
 import type { Position, Watched } from './position.ts'
@@ -15,7 +15,10 @@ export function declaresCase(args: readonly string[]): boolean {
 
 type Declaring = { call: CommandCall; runAs: (call: CommandCall) => Promise<StepResult> }
 
-/** For a `declare` or `local` with or without one of these letters; the interpreter gets it without `c`, which it does not know. */
+/**
+ * For a `declare` or `local` with or without one of these letters; the interpreter gets it without `c`, which it does
+ * not support.
+ */
 export async function declareCases(
   shell: Watched,
   position: Position,
@@ -43,7 +46,7 @@ export async function declareCases(
   return result
 }
 
-/** It is a variable of its own, without what another of that name is. */
+/** A separate variable, without the attributes of another one with that name. */
 function makeLocal(state: ShellVariables, position: Position, name: string): void {
   const { kinds, locals } = position.cases
   if (locals.has(name)) return
@@ -56,7 +59,7 @@ function setKind(state: ShellVariables, { cases }: Position, { name, kind }: { n
   else cases.kinds.set(name, kind)
   state.uppercaseVars ??= new Set()
   state.lowercaseVars ??= new Set()
-  // The interpreter's own sets tell how it is declared.
+  // The interpreter's own sets show how it is declared.
   for (const [letter, names] of [
     ['u', state.uppercaseVars],
     ['l', state.lowercaseVars],
@@ -82,7 +85,7 @@ export function forgetCases({ ctx }: Watched, position: Position, names: readonl
   for (const name of names) if (position.cases.kinds.has(name)) setKind(ctx.state, position, { name, kind: undefined })
 }
 
-/** To be called before and after each command. */
+/** Called before and after each command. */
 export function applyCases({ ctx }: Watched, { cases }: Position): void {
   if (cases.kinds.size === 0) return
   const { env, arrays } = ctx.state

@@ -1,14 +1,14 @@
-// Which variables have their letters made large or small.
+// The variables with automatic case conversion.
 
-/** The letter of `declare` for it. */
+/** The letter of `declare`. */
 export type Kind = 'u' | 'l' | 'c'
 
 export interface LetterCases {
   /** By the name of the variable. */
   kinds: Map<string, Kind>
-  /** Values from before the variable got its kind, which stay as they are. */
+  /** Values from before the variable got the attribute, which are not converted. */
   readonly exempt: Map<string, string>
-  /** What the names that the function which runs made its own were before. */
+  /** The previous attributes of the local names of the running function. */
   locals: Map<string, Kind | undefined>
 }
 

@@ -1,4 +1,4 @@
-// `ulimit`: there are no limits of processes here, so nothing can be set.
+// `ulimit`: there are no process limits here, so nothing can be set.
 
 import type { StepResult } from './shape.ts'
 

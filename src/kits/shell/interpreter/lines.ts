@@ -1,10 +1,10 @@
-// Lines of commands (`$LINENO`). The interpreter counts them within a substitution from its beginning, and knows none of a
-// subshell as a whole: bash gives that the line of its closing bracket.
+// Line numbers of commands (`$LINENO`). The interpreter counts them within a substitution from its beginning, and has
+// none for a whole subshell: in bash that is the line of its closing bracket.
 
 import { isNode, partsOf } from './heads.ts'
 import type { Command, Statement } from './shape.ts'
 
-/** To be called for each node of a script, those further out first. */
+/** Called for each node of a script, outer nodes first. */
 export function placeSubstitutions(node: object): void {
   if (!('line' in node) || typeof node.line !== 'number' || node.line <= 1 || !('redirections' in node)) return
   for (const part of partsOf(node as Command)) {
@@ -12,7 +12,7 @@ export function placeSubstitutions(node: object): void {
   }
 }
 
-/** But what is substituted within: that is moved in its turn. */
+/** Except nested substitutions, which are moved in their own turn. */
 function moveDown(root: unknown, lines: number): void {
   const open: unknown[] = [root]
   while (open.length > 0) {
@@ -24,7 +24,7 @@ function moveDown(root: unknown, lines: number): void {
   }
 }
 
-/** For a statement that is a subshell and nothing else. */
+/** For a statement that is only a subshell. */
 export function placeSubshell({ pipelines: [first, ...others], sourceText = '' }: Statement): void {
   const [command, ...more] = first?.commands ?? []
   if (command?.type !== 'Subshell' || others.length > 0 || more.length > 0 || 'line' in command) return
@@ -36,7 +36,7 @@ export function placeSubshell({ pipelines: [first, ...others], sourceText = '' }
 
 const lineEnds = (text: string): number => text.split('\n').length - 1
 
-/** Of the first command of them. */
+/** Of the first command in them. */
 function lineOf(statements: readonly Statement[]): number | null {
   const [command] = statements[0]?.pipelines[0]?.commands ?? []
   if (command === undefined) return null
@@ -44,7 +44,7 @@ function lineOf(statements: readonly Statement[]): number | null {
   return command.type === 'Subshell' || command.type === 'Group' ? lineOf(command.body) : null
 }
 
-/** Where a statement begins; null for one in which no line is known. */
+/** The first line of a statement; null if no line is known in it. */
 export function firstLineOf({ pipelines, sourceText = '' }: Statement): number | null {
   const [first] = pipelines[0]?.commands ?? []
   if (first === undefined) return null

@@ -1,15 +1,15 @@
-// Which commands may look at files. Before the others, what is gathered for a file (`unwritten.ts`) need not be there yet.
+// The commands that may read files. Before other commands, buffered file output (`unwritten.ts`) need not be written.
 
 import { partsOf } from './heads.ts'
 import type { Command, SimpleCommand } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
-/** They work on words and variables alone. */
+/** They only use their arguments and variables. */
 const BLIND: ReadonlySet<string> = new Set([
   ...['echo', 'printf', ':', 'true', 'false', 'let', 'local', 'shift', 'return', 'break', 'continue'],
 ])
 const RUNNING: ReadonlySet<string> = new Set(['CommandSubstitution', 'ProcessSubstitution', 'Glob'])
-/** Of words and numbers. */
+/** Tests of texts and numbers. */
 const BLIND_TEST = /^(?:-[nz]|-(?:eq|ne|lt|le|gt|ge)|==?|!=|!|[<>])$/
 
 const KNOWN = new WeakMap<Command, boolean>()
@@ -42,7 +42,7 @@ function isBlind({ name }: SimpleCommand): boolean {
   return name === null || isBlindName(name.parts.map(writtenText).join(''))
 }
 
-/** Whether anything within may look at files, or write to one by itself. */
+/** Whether anything within may read files, or write to one directly. */
 export function mayLookWithin(root: Command): boolean {
   const open: object[] = [{ ...root, redirections: [] }]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {

@@ -1,5 +1,5 @@
-// `m=([a key]=value ["$k"]=value)` and `m=(key value …)`. The interpreter parts words at blanks within brackets, and takes a key
-// that holds an expansion for a part of the value. Here the key is expanded, and handed on as a text in quotes.
+// `m=([a key]=value ["$k"]=value)` and `m=(key value …)`. The interpreter splits words at blanks within brackets, and
+// treats a key with an expansion as a part of the value. Here the key is expanded, and passed on as a quoted text.
 
 import { evaluateText, mistakeInAssignment } from './arithmetic/expression.ts'
 import { fieldsOfWord } from './expansion/braces.ts'
@@ -12,7 +12,7 @@ type Assignment = SimpleCommand['assignments'][number]
 type Element = { key: Part[]; sign: '=' | '+='; value: Part[] }
 const CLOSE = /\](\+?=)/
 
-/** For the words of an array as they were parsed: a key with blanks is one again. */
+/** For the parsed words of an array: rejoins a key with blanks. */
 export function joinKeys(words: Word[]): Word[] {
   const joined: Word[] = []
   for (let i = 0; i < words.length; i++) {
@@ -32,7 +32,7 @@ export function joinKeys(words: Word[]): Word[] {
 
 const NAME = /^[A-Za-z_]\w*$/
 
-/** For the words behind the name of a command, in which the parser takes a blank in `a[b c]` for a part of the word. */
+/** For the arguments of a command, in which the parser includes a blank of `a[b c]` in the word. */
 export function partedKeys(words: Word[]): Word[] {
   return words.some(mayBeTwo) ? words.flatMap((word) => (mayBeTwo(word) ? partedKey(word) : [word])) : words
 }
@@ -72,7 +72,7 @@ function partedKey({ parts }: Word): Word[] {
 
 const closes = ({ parts }: Word): boolean => parts.some((part) => part.type === 'Literal' && CLOSE.test(part.value))
 
-/** `[` without the `]=` that belongs to it. */
+/** `[` without its `]=`. */
 function isOpen(parts: readonly Part[]): boolean {
   const [first] = parts
   if (first?.type !== 'Glob' || first.pattern !== '[') return false
@@ -100,17 +100,17 @@ export async function elementsExpanded(expander: Expander, node: Assignment): Pr
   return { ...node, array: settled.map((one) => wordOf(one, isMap)) }
 }
 
-/** What is said of one element, as texts. */
+/** One element, as texts. */
 type Value = { key: string | null; sign: string; value: string }
 
 async function elementValue(expander: Expander, element: Element, isMap: boolean): Promise<Value> {
   const key = await expander.text(element.key)
-  // A map's values are not looked at for `~`.
+  // Values of an associative array have no tilde expansion.
   const parts = isMap ? element.value.map(asWritten) : withPathTildes(element.value)
   return { key, sign: element.sign, value: await expander.text(parts, 'assignment') }
 }
 
-/** When all values are known, indexes are found out one after the other, and each sees the elements before it. */
+/** After all values are expanded, indexes are evaluated one after another, and each sees the previous elements. */
 function settledOneByOne(
   expander: Expander,
   { name, append }: Assignment,
@@ -201,7 +201,7 @@ function elementOf({ parts }: Word): Element | null {
 const asWritten = (part: Part): Part =>
   part.type === 'TildeExpansion' ? { type: 'Literal', value: `~${part.user ?? ''}` } : part
 
-/** Behind a colon, a tilde begins a path as well. */
+/** After a colon, a tilde starts a path too. */
 function withPathTildes(parts: readonly Part[]): Part[] {
   return parts.flatMap((part) => {
     if (part.type !== 'Literal') return [part]

@@ -1,5 +1,5 @@
-// `mapfile` and `readarray`: the interpreter's passes over what it does not know (`-C`, `-c`, `-u`, options written together), and
-// takes all of its input whatever it was asked for.
+// `mapfile` and `readarray`: the interpreter's version ignores unsupported options (`-C`, `-c`, `-u`, combined
+// options), and always reads all of its input.
 
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { quoted } from '../interpreter-command.ts'
@@ -19,10 +19,10 @@ interface Call {
   name: string
   delimiter: string
   trims: boolean
-  /** None for all. */
+  /** 0 for all. */
   count: number
   skipped: number
-  /** Without one, what the array held goes. */
+  /** Without one, the array is cleared first. */
   origin: number | null
   descriptor: string | null
   callback: string | null
@@ -129,7 +129,7 @@ async function fromDescriptor(shell: Watched, descriptor: string, args: readonly
     : result
 }
 
-/** What is to be stored, and how much of the input that took. */
+/** The elements to store, and the length of the input that was used. */
 function piecesOf(input: string, { delimiter, trims, count, skipped }: Call): { pieces: string[]; end: number } {
   const mark = bytesToText(textToBytes(delimiter, 'utf8'), 'latin1')
   const pieces: string[] = []

@@ -1,5 +1,5 @@
-// What a command is, once its words are expanded: a function of the script, one of ours that the interpreter lacks, or
-// one of its own.
+// Determines a command after its words are expanded: a function of the script, one that the interpreter lacks, or one
+// of its own.
 
 import { runAliases } from './aliases.ts'
 import { compare, declareIntegers, runLet } from './arithmetic/commands.ts'
@@ -98,7 +98,7 @@ async function runBuiltIn(shell: Watched, position: Position, step: BuiltIn): Pr
   return onVariables(shell, position, step) ?? onTheCourse(shell, position, step) ?? onTheShell(shell, position, step)
 }
 
-/** Those that make, fill and take away variables. */
+/** Commands that create, set and unset variables. */
 function onVariables(shell: Watched, position: Position, step: BuiltIn): Answer | null {
   const { call, run } = step
   const [name, args] = call
@@ -138,7 +138,7 @@ async function reading(shell: Watched, { call, run }: BuiltIn): Promise<StepResu
   return elements ?? readResult(await run(), repairRead(shell.ctx.state, call[1], 'REPLY'))
 }
 
-/** Those that decide what runs next. */
+/** Commands that control the flow. */
 function onTheCourse(shell: Watched, position: Position, step: BuiltIn): Answer | null {
   const { call, run } = step
   const [name, args] = call
@@ -170,12 +170,12 @@ function onTheCourse(shell: Watched, position: Position, step: BuiltIn): Answer 
 }
 
 async function leaving(shell: Watched, position: Position, { call, run }: BuiltIn): Promise<StepResult> {
-  // That which ends the shell behind `exec` was not written.
+  // The line of an `exit` caused by `exec` must not be shown.
   if (call[0] === 'return' || call[4] !== true) await traceAtOnce(shell, position, call)
   return call[0] === 'return' ? withReturnStatus(await run()) : run()
 }
 
-/** Those that tell of the shell, set it or start another one; and every program. */
+/** Commands about the shell, its options and child shells; and all programs. */
 async function onTheShell(shell: Watched, position: Position, { call, run, runAs }: BuiltIn): Promise<StepResult> {
   const [name, args] = call
   switch (name) {
@@ -206,7 +206,7 @@ function anyCommand(shell: Watched, position: Position, { call, runAs }: NamedCa
   )
 }
 
-/** `command -v` knows the programs of every folder of PATH, as `type` does. */
+/** `command -v` finds the programs in every folder of PATH, like `type`. */
 async function foundOnPath(shell: Watched, args: readonly string[], result: StepResult): Promise<StepResult> {
   const [option, name = ''] = args
   const isShown = option === '-v' || option === '-V'
@@ -219,10 +219,10 @@ async function foundOnPath(shell: Watched, args: readonly string[], result: Step
 async function anotherShell(shell: Watched, position: Position, { call, runAs }: NamedCall): Promise<StepResult> {
   const [name] = call
   const { isLive, watch } = position
-  // What a live shell wrote is there, should it be stopped.
+  // The output of a live shell is already there if it is stopped.
   if ((isLive || position.isKept) && name !== 'timeout') watch.parts.stopped.lay(() => ({ stdout: '', stderr: '' }))
   watch.nextShellIsLive(isLive)
-  // A script file is started so as well.
+  // A script file is started in the same way.
   if (name !== 'timeout' && watch.inherited !== null) watch.inherited = { ...watch.inherited, isDirect: true }
   return withOwnMask(position, () => withSharedInput(shell, position, call, runAs)).finally(() =>
     watch.forgetNextShell(),
@@ -247,7 +247,7 @@ function outsideLoop(
   return { stdout: '', stderr, exitCode: 0 }
 }
 
-/** It ends by an error, with which the interpreter loses the line of `set -x`. */
+/** It ends with an error, with which the interpreter loses the line of `set -x`. */
 async function traceAtOnce(shell: Watched, position: Position, [name, args]: CommandCall): Promise<void> {
   const line = await callTrace(shell, [name, ...args])
   if (line !== null && line !== position.shownTrace && (await shownAtOnce(position, line))) position.shownTrace = line
@@ -259,7 +259,7 @@ const withReturnStatus = (result: StepResult): StepResult =>
 const shifted = (position: Position, result: StepResult): StepResult =>
   result.stderr.includes('out of range') && !isOn(position, 'shift_verbose') ? { ...result, stderr: '' } : result
 
-/** `-p name` also tells which job it was. */
+/** `-p name` also returns the job. */
 function waitFor({ env }: ShellVariables, { jobs }: Position, args: readonly string[]): StepResult {
   const at = args.indexOf('-p')
   if (at < 0) return jobs.wait(args)
@@ -273,7 +273,7 @@ function waitFor({ env }: ShellVariables, { jobs }: Position, args: readonly str
 async function declare(shell: Watched, position: Position, { call, runAs }: NamedStep): Promise<StepResult> {
   const [name, ...rest] = call
   const [args] = rest
-  // The interpreter takes these letters there and forgets them.
+  // The interpreter accepts these letters there and ignores them.
   if (name === 'local' && (declaresCase(args) || args.some((arg) => /^-\w*[irA]/.test(arg)))) {
     return shell.runCommand('declare', ...rest)
   }
@@ -291,7 +291,7 @@ async function declare(shell: Watched, position: Position, { call, runAs }: Name
   return withUnassigned(shell, position, { args, result })
 }
 
-/** Null for a command that is none of those. */
+/** Null for other commands. */
 function runSmall(state: ShellVariables, position: Position, [name, args]: CommandCall): StepResult | null {
   const { mask } = position
   const ofShell = runOfShell(state, position, { name, args })
@@ -312,7 +312,7 @@ function noteIntegers({ ctx }: Watched, { localIntegers }: Position, args: reado
   for (const arg of args) if (!arg.startsWith('-')) localIntegers.add(arg.replace(/\+?=.*/s, ''))
 }
 
-/** `set` shows nothing behind the sign for an empty value; each variable has a line of its own. */
+/** `set` prints nothing after the equals sign for an empty value; each variable has its own line. */
 function withEmptyValues(result: StepResult): StepResult {
   return { ...result, stdout: result.stdout.replace(/^([A-Za-z_]\w*)=''$/gm, '$1=') }
 }

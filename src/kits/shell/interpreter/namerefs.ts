@@ -1,5 +1,5 @@
-// References to names (`local -n ref=$1`). The interpreter follows one that stands for a plain variable when it reads it. Here
-// each name is put in the place of the references to it, wherever a command names a variable, before the command is run.
+// Name references (`local -n ref=$1`). The interpreter follows a reference to a plain variable on reads. Here each
+// reference in a command that names a variable is replaced by the target's name before the command is run.
 
 import { LateName } from './arithmetic/indexes.ts'
 import { copyWith, isNode, type Node, withParts } from './heads.ts'
@@ -9,7 +9,7 @@ import type { Command, CommandCall, ShellVariables, StepResult } from './shape.t
 const NAME = /^[A-Za-z_]\w*/
 const TARGET = /^([A-Za-z_]\w*)(\[[\s\S]+\])?$/
 
-/** What the name stands for in the end; the name itself where it is no reference, or one to nothing. */
+/** The final target of the name; the name itself if it is not a reference, or has no target. */
 function targetOf({ namerefs, env }: ShellVariables, name: string): string {
   const seen = new Set<string>()
   let [at, subscript] = [name, '']
@@ -22,7 +22,7 @@ function targetOf({ namerefs, env }: ShellVariables, name: string): string {
   return seen.has(at) ? name : at + subscript
 }
 
-/** The same for a word that begins with a name, as `ref[1]` does. */
+/** The same for a word that starts with a name, such as `ref[1]`. */
 function renamed(state: ShellVariables, text: string): string {
   const name = NAME.exec(text)?.[0]
   if (name === undefined || !state.namerefs?.has(name)) return text
@@ -60,7 +60,7 @@ function withTarget(state: ShellVariables, node: Node): Node {
   }
 }
 
-/** With the changed field; what else is in the node is changed as well. */
+/** With the changed field; the rest of the node is changed too. */
 function field(state: ShellVariables, node: Node, name: string): Node {
   const text = node[name]
   if (text instanceof LateName)
@@ -86,7 +86,7 @@ function parameter(state: ShellVariables, node: Node): Node {
     return array === operation.array ? node : { ...node, operation: { ...operation, array } }
   }
   if (!state.namerefs?.has(NAME.exec(name)?.[0] ?? '')) return node
-  // The name of what it stands for, and not the value of that taken as a name.
+  // The name of the target, instead of the value of the variable that the target's value names.
   if (operation?.type === 'Indirection' && NAME.exec(name)?.[0] === name) {
     return operation.innerOp ? node : { type: 'Literal', value: targetOf(state, name) }
   }
@@ -104,7 +104,7 @@ function tested(state: ShellVariables, node: Node): Node {
   return value === first.value ? node : { ...node, operand: { type: 'Word', parts: [{ ...first, value }, ...rest] } }
 }
 
-/** Options of a command that take a word, and which of them is a name. */
+/** Options with an argument, and the ones whose argument is a name. */
 const NAMING: Readonly<Record<string, { valued: string; named: string; skips?: RegExp; from?: number }>> = {
   read: { valued: 'adinNptu', named: 'a' },
   mapfile: { valued: 'CcdnOsu', named: '' },
@@ -120,7 +120,7 @@ const NAMING: Readonly<Record<string, { valued: string; named: string; skips?: R
   '[': { valued: 'v', named: 'v', from: Number.POSITIVE_INFINITY },
 }
 
-/** For the words of a command that takes names of variables. */
+/** For the arguments of a command that takes names of variables. */
 export function withNamedTargets(state: ShellVariables, call: CommandCall): CommandCall {
   const [name, args, ...rest] = call
   const naming = Object.hasOwn(NAMING, name) ? NAMING[name] : undefined
@@ -156,8 +156,8 @@ export function unsetReferences({ namerefs, env }: ShellVariables, args: readonl
 const DECLARES_REFERENCE = /^-\w*n/
 
 /**
- * To be called for `local` and `declare` before they run: a local name is a reference until the function returns and not
- * longer. Answers with why one cannot be made.
+ * Called before `local` and `declare` run: a local name is a reference only until the function returns. Returns why one
+ * cannot be created.
  */
 export function noteLocals(
   { state, position }: { state: ShellVariables; position: Position },
@@ -187,7 +187,7 @@ export async function withOwnNames<T>(state: ShellVariables, position: Position,
   const outerReadonly = position.localReadonly
   position.localReferences = new Map()
   position.localReadonly = new Set()
-  // A function that is called may have variables of the same name.
+  // A called function may have variables with the same names.
   for (const name of outerReadonly) state.readonlyVars?.delete(name)
   try {
     return await run()

@@ -1,5 +1,6 @@
-// `exec > >(command)`: what the shell writes from then on goes to a command. It reads nothing before the shell has ended, as one
-// command runs after the other here; but for `tee`, which only hands on what it gets and so does it at once.
+// `exec > >(command)`: the shell's further output goes to a command. The command starts to read after the shell has
+// ended, because commands run one after another here; except `tee`, which only passes its input on, so it works
+// immediately.
 
 import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
@@ -15,13 +16,13 @@ const ERRORS = 2
 type Target = { shell: Watched; position: Position; routes: OutputRoutes; run: Run }
 type Open = (word: string, operator: string) => Promise<OutputTarget | string>
 
-/** The body of the one substitution that is the whole target; null for any other target. */
+/** The body of the substitution if it is the whole target; null for any other target. */
 export function processOf({ target }: Redirection): Script | null {
   const [part, ...others] = 'parts' in target ? target.parts : []
   return part?.type === 'ProcessSubstitution' && others.length === 0 && part.direction === 'output' ? part.body : null
 }
 
-/** Where the shell writes to; `open` opens a file. */
+/** The destination of the shell's output; `open` opens a file. */
 export async function processPlace(target: Target, body: Script, open: Open): Promise<OutputTarget> {
   const { position, routes } = target
   const places = await teePlaces(target, body, open)
@@ -32,7 +33,7 @@ export async function processPlace(target: Target, body: Script, open: Open): Pr
     return { write }
   }
   const pieces: string[] = []
-  // It is a shell from now on, with what is set now.
+  // It is a shell that starts now, with the current options.
   position.processes.push({ body, routes: routes.copy(), options: { ...target.shell.ctx.state.options }, pieces })
   return { write: (bytes) => void pieces.push(bytes) }
 }
@@ -65,7 +66,7 @@ function teeIn({ statements: [statement, ...more] }: Script): SimpleCommand | nu
   return streamOf(command.redirections) === null ? null : command
 }
 
-/** To which of the shell's streams a command with these writes; null where that is not so simple. */
+/** The stream of the shell to which a command with these redirections writes; null if it is not that simple. */
 function streamOf([one, ...more]: readonly Redirection[]): number | null {
   if (one === undefined) return OUTPUT
   if (more.length > 0 || one.operator !== '>&' || (one.fd ?? OUTPUT) !== OUTPUT || !('parts' in one.target)) return null
@@ -73,7 +74,7 @@ function streamOf([one, ...more]: readonly Redirection[]): number | null {
   return text === '1' || text === '2' ? Number(text) : null
 }
 
-/** Runs a shell, and then the commands that wait for what it wrote. */
+/** Runs a shell, and then the commands that wait for its output. */
 export async function withProcesses<T>(shell: Watched, position: Position, run: () => Promise<T>): Promise<T> {
   const before = position.processes
   position.processes = []

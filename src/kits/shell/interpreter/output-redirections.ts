@@ -1,5 +1,5 @@
-// Redirections of output in a shell that has a table of its own (`output-routes.ts`): what they name is opened, copied or closed
-// in that table, and taken back when the command is over. What is not known here is left to the interpreter.
+// Output redirections in a shell with its own table (`output-routes.ts`): their targets are opened, copied or closed in
+// that table, and restored after the command. Unsupported ones are left to the interpreter.
 
 import { isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
@@ -14,7 +14,7 @@ import { type Run, writtenText } from './words-alone.ts'
 
 const OUTPUT = 1
 const ERRORS = 2
-/** From there on bash names descriptors itself. */
+/** The first number that bash itself assigns to descriptors. */
 const FIRST_NAMED = 10
 const OPENING: ReadonlySet<string> = new Set(['>', '>>', '>|', '&>', '&>>', '>&'])
 const DESCRIPTOR_NAME = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/
@@ -22,7 +22,7 @@ const STREAM_NAMES: Readonly<Record<string, number>> = { '/dev/stdout': OUTPUT, 
 
 type Parted = { own: Redirection[]; others: Redirection[] }
 
-/** Those that the table takes, and those that stay with the interpreter. */
+/** Those for the table, and those for the interpreter. */
 function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell }: RedirectionList): Parted {
   const isOwn = ({ operator, target }: Redirection) => {
     if (!OPENING.has(operator) || !('parts' in target)) return false
@@ -34,7 +34,7 @@ function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell 
   return { own: redirections.filter(isOwn), others: redirections.filter((one) => !isOwn(one)) }
 }
 
-/** `isShell`: they are those of the shell itself, as `exec` makes them. */
+/** `isShell`: they apply to the shell itself, like those of `exec`. */
 type RedirectionList = { redirections: readonly Redirection[]; isShell: boolean }
 
 type Split = { own: Redirection[]; as: Command }
@@ -47,12 +47,12 @@ export function splitRedirections(
 ): Split {
   if (node.type === 'FunctionDef' || node.redirections.length === 0) return { own: [], as: node }
   const { own, others } = parted(shell, routes, { redirections: node.redirections, isShell })
-  // What the interpreter redirects reaches it by the answers of the steps.
+  // Output that the interpreter redirects is in the results of the steps.
   const left = others.filter(({ operator }) => operator.includes('>') && operator !== '<>')
   return { own: [...left, ...own], as: { ...node, redirections: others } }
 }
 
-/** How to take back what was changed, or why it could not be done. */
+/** A function that restores the previous state, or the error. */
 export type Opened = { restore: () => void } | { failure: StepResult }
 
 export class OutputRedirector {
@@ -88,7 +88,7 @@ export class OutputRedirector {
     return { restore }
   }
 
-  /** Null, or what is wrong. */
+  /** Null, or the error. */
   async #redirect(node: Redirection): Promise<string | null> {
     const { operator, fd, fdVariable, target } = node
     if (!('parts' in target)) return 'a here-document is no output'
@@ -151,7 +151,7 @@ export class OutputRedirector {
     return null
   }
 
-  /** Under the next number that is free, which outlasts the command. */
+  /** With the next free number, which outlasts the command. */
   #name(variable: string, place: OutputTarget): void {
     const { state } = this.#shell.ctx
     const number = this.#routes.firstFree(FIRST_NAMED, (one) => state.fileDescriptors?.has(one) ?? false)
@@ -164,7 +164,7 @@ export class OutputRedirector {
     this.#routes.set(descriptor, place)
   }
 
-  /** What is at the path, emptied unless the operator appends, or why it cannot be written. */
+  /** The file at the path, truncated unless the operator appends, or why it cannot be written. */
   async #file(word: string, operator: string): Promise<OutputTarget | string> {
     const number = DESCRIPTOR_NAME.exec(word)?.[1] ?? STREAM_NAMES[word]
     if (number !== undefined) return this.#routes.at(Number(number)) ?? `${word}: No such file or directory`

@@ -1,7 +1,7 @@
-// Where each descriptor of a shell leads. The interpreter hands what a command writes from step to step until something takes
-// it, so a copy of a descriptor (`exec 3>&1`) cannot mean what the descriptor meant when it was copied. A script that makes such
-// copies, or sends both streams of several commands to one place, has a table like that of a kernel instead: what a command writes goes to its place at once, and a copy of a descriptor
-// is the same place.
+// The destinations of a shell's descriptors. The interpreter passes a command's output from step to step until a
+// redirection receives it, so a copy of a descriptor (`exec 3>&1`) cannot keep the destination at the time of the copy.
+// A script with such copies, or one that sends both streams of several commands to one place, has a table like a
+// kernel's instead: output goes to its destination at once, and a copy of a descriptor has the same destination.
 
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { inBytes } from '../interpreter-command.ts'
@@ -15,25 +15,25 @@ type Terminal = { show: (text: string) => void }
 
 const OUTPUT = 1
 const ERRORS = 2
-/** What the interpreter says of being stopped, which `timeout` says in its own words. */
+/** The interpreter's message about being stopped, for which `timeout` has its own. */
 const ABORTED = /^bash: execution aborted\n/gm
 
-/** What is written to it comes as one character a byte. */
+/** Output comes as one character per byte. */
 export interface OutputTarget {
   write(bytes: string): Promise<void> | void
-  /** The same, if it need not be there before the next command that could look. */
+  /** The same, if it need not be written before the next command that could read it. */
   gather?(bytes: string): Promise<void> | void
-  /** Whether nobody reads it any more. */
+  /** Whether there is no reader any more. */
   readonly isUnread?: boolean
 }
 
-/** Left in the answer of the step, for a redirection that the interpreter makes itself. */
+/** Left in the result of the step, for a redirection that the interpreter makes itself. */
 export const LEFT_TO_INTERPRETER: OutputTarget = { write: () => undefined }
 
-/** For what is closed. */
+/** For a closed descriptor. */
 export const CLOSED: OutputTarget = { write: () => undefined }
 
-/** What its readers want of it (`reader-wants.ts`). */
+/** The amount that its readers want (`reader-wants.ts`). */
 interface Wants {
   readonly areExceeded: boolean
   note(bytes: string): void
@@ -63,7 +63,7 @@ class Captured implements OutputTarget {
 
 export class OutputRoutes {
   #places: Map<number, OutputTarget>
-  /** How much was written to the standard output, whichever it was. */
+  /** The amount written to the standard output, whatever its destination. */
   written = 0
 
   constructor(places: Iterable<readonly [number, OutputTarget]>) {
@@ -79,7 +79,7 @@ export class OutputRoutes {
     else this.#places.set(descriptor, place)
   }
 
-  /** Whether the reader of its output has had enough. */
+  /** Whether the reader of its output needs no more. */
   get isUnread(): boolean {
     return this.#places.get(OUTPUT)?.isUnread ?? false
   }
@@ -88,19 +88,19 @@ export class OutputRoutes {
     return this.#places.get(descriptor) === CLOSED
   }
 
-  /** From a number on that can name a new descriptor. */
+  /** The first free number from the given one on. */
   firstFree(from: number, isTaken: (descriptor: number) => boolean): number {
     let descriptor = from
     while (this.#places.has(descriptor) || isTaken(descriptor)) descriptor++
     return descriptor
   }
 
-  /** For a shell that a command starts, which changes a table of its own. */
+  /** For a shell started by a command, which changes its own table. */
   copy(): OutputRoutes {
     return new OutputRoutes(this.#places)
   }
 
-  /** Runs with other places, whatever is done to them meanwhile. */
+  /** Runs with other destinations, and restores them afterwards. */
   async within<T>(places: Iterable<readonly [number, OutputTarget]>, run: () => Promise<T>): Promise<T> {
     const before = this.#places
     this.#places = new Map([...before, ...places])
@@ -121,7 +121,7 @@ export function terminalRoutes(shell: Shell, terminal: Terminal): OutputRoutes {
   ])
 }
 
-/** Both are taken by what runs the shell. */
+/** Both are captured by the code that runs the shell. */
 export function takenRoutes(): OutputRoutes {
   return new OutputRoutes([
     [OUTPUT, LEFT_TO_INTERPRETER],
@@ -139,7 +139,7 @@ function terminalOf({ ctx }: Shell, { show }: Terminal): OutputTarget {
   }
 }
 
-/** A line of `set -x`, before what it tells of is done. False where it can only be part of the answer. */
+/** A line of `set -x`, before its command runs. False if it can only be part of the result. */
 export async function shownAtOnce(
   { isLive, show, outputs }: Terminal & { isLive: boolean; outputs: OutputRoutes | null },
   text: string,
@@ -154,7 +154,7 @@ export async function shownAtOnce(
   return true
 }
 
-/** What a step wrote goes where its descriptors lead, and is no part of what it answers with. */
+/** A step's output goes to the destinations of its descriptors, and is removed from its result. */
 export async function emitted(
   shell: Shell,
   routes: OutputRoutes,
@@ -182,7 +182,7 @@ async function errorsEmitted({ position }: Shell, routes: OutputRoutes, result: 
   return without(result, 'stderr')
 }
 
-/** An error by which something ends that is not a failure of ours carries what was written before it. */
+/** An error that is not a failure contains the output before it. */
 type Carrier = Error & {
   stdout: string
   stderr: string
@@ -196,10 +196,13 @@ function isCarrier(error: unknown): error is Carrier {
 
 const WRITTEN = new WeakMap<Error, string>()
 
-/** What an error carried as errors before that was written. */
+/** The error output of an error before it was written. */
 export const errorsOf = (error: Error & { stderr: string }): string => WRITTEN.get(error) ?? error.stderr
 
-/** For a step that may be left by `return` or `exit`: what that carries is written while the places are those of the step. */
+/**
+ * For a step that may be left by `return` or `exit`: the output in that error is written while the step's destinations
+ * apply.
+ */
 export async function withEmitted(
   shell: Shell,
   routes: OutputRoutes,
@@ -214,19 +217,19 @@ export async function withEmitted(
       if (!WRITTEN.has(error)) WRITTEN.set(error, stderr)
       const left = await emitted(shell, routes, { stdout, stderr, exitCode: 0 })
       Object.assign(error, { stdout: left.stdout, stderr: left.stderr })
-      // What is passed on is counted anew.
+      // Output that is passed on is counted again.
       if (error.internalOutputAccounting) Object.assign(error.internalOutputAccounting, { stdout: 0, stderr: 0 })
     }
     throw error
   }
 }
 
-/** What is taken: the standard output, both streams as one text, or each by itself. */
+/** What is captured: the standard output, both streams as one text, or each separately. */
 export type CapturedStreams = 'output' | 'both' | 'each'
 
 type Capture = { takes: CapturedStreams; wants?: Wants | null; run: () => Promise<StepResult> }
 
-/** With what was written as the answer: for a substitution, a stage of a pipe, a shell that a command runs. */
+/** With the captured output as the result: for a substitution, a stage of a pipe, a shell that a command runs. */
 export async function captured(
   shell: Shell,
   routes: OutputRoutes,

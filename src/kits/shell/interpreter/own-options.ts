@@ -1,4 +1,4 @@
-// `$-` and `BASHOPTS`: what is on in a shell.
+// `$-` and `BASHOPTS`: the active options of a shell.
 
 import type { Position } from './position.ts'
 import type { ShellVariables } from './shape.ts'
@@ -21,7 +21,7 @@ const LETTERS: readonly (readonly [letter: string, option: string])[] = [
     ['T', 'functrace'],
   ] as const),
 ]
-/** Those of `shopt` that are on in a shell that begins, and of which nothing depends here. */
+/** Options of `shopt` that are on in a new shell, and have no effect here. */
 const ON: readonly string[] = [
   ...['checkwinsize', 'cmdhist', 'complete_fullquote', 'extquote', 'force_fignore', 'globasciiranges'],
   ...['hostcomplete', 'interactive_comments', 'progcomp', 'promptvars', 'sourcepath'],

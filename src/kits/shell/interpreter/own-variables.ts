@@ -1,14 +1,14 @@
-// What one shell keeps of the variables that it makes by itself, and the numbers of RANDOM.
+// The state of a shell's dynamic variables, and the numbers of RANDOM.
 
-/** What one shell keeps of them. */
+/** The state of one shell. */
 export interface OwnVariables {
-  /** The words that were given with `-c`. */
+  /** The script given with `-c`. */
   text: string | null
-  /** Names that were unset, and are variables like others from then on. */
+  /** Names that were unset, and are ordinary variables from then on. */
   readonly unset: Set<string>
-  /** From which RANDOM goes on, once it was given a value. */
+  /** The state of RANDOM after it was assigned. */
   seed: number | null
-  /** Where `getopts` stands in a word of several letters, and in which word. */
+  /** The position of `getopts` in a word with several letters, and the word's number. */
   letter: number
   optind: string
 }
@@ -17,7 +17,7 @@ export const ownVariables = (text: string | null): OwnVariables => ({
   ...{ text, unset: new Set(), seed: null, letter: 0, optind: '' },
 })
 
-/** A number of RANDOM as bash makes it of its seed; by chance without one, and in a subshell. */
+/** The next number of RANDOM like in bash for its seed; random without one, and in a subshell. */
 export function nextRandom({ own, subshells }: { own: OwnVariables; subshells: number }): number {
   if (own.seed === null || subshells > 0) return Math.floor(Math.random() * 32_768)
   const last = own.seed === 0 ? 123_459_876 : own.seed

@@ -1,5 +1,5 @@
-// `local x="(a b)"`: a value that begins and ends with a parenthesis. Arrays that a script writes down are read as assignments
-// (`array-declarations.ts`), so what comes to the command in this form is a text; the interpreter would make an array of it.
+// `local x="(a b)"`: a value that starts and ends with a parenthesis. Array literals of a script are parsed as
+// assignments (`array-declarations.ts`), so a value in this form is a text; the interpreter would make it an array.
 
 import type { CommandCall, ShellVariables, StepResult } from './shape.ts'
 
@@ -13,7 +13,7 @@ export async function withParenthesized(
   run: (as: CommandCall) => Promise<StepResult>,
 ): Promise<StepResult> {
   const [name, args, ...rest] = call
-  // With these letters it is an array in bash as well, or an expression.
+  // With these letters it is an array in bash too, or an expression.
   if (!DECLARES.has(name) || args.some((arg) => /^-\w*[aAi]/.test(arg)) || !args.some((arg) => TEXT.test(arg))) {
     return run(call)
   }

@@ -2,10 +2,10 @@
 
 import type { Command, Redirection, StepResult } from './shape.ts'
 
-/** They count from when the command is called. */
+/** They apply from the call of the command on. */
 export interface PendingRedirections {
   list: readonly Redirection[]
-  /** The interpreter's own step, for words that they have. */
+  /** The interpreter's own step, for words in them. */
   run: (as: Command) => Promise<StepResult>
   isDone: boolean
 }

@@ -1,6 +1,6 @@
-// Commands that most rounds of a loop are made of: `echo`, `:`, `true`, `false` and `[` with words that are texts and plain variables.
-// Each of the interpreter's steps costs more than such a command does, so it is done in one, which leaves behind what those would.
-// Whatever may make a difference (traps, traces, arrays, odd values) is left to the steps.
+// Fast execution of the most common commands in loops: `echo`, `:`, `true`, `false` and `[` with texts and plain
+// variables as arguments. Each of the interpreter's steps takes longer than such a command, so it is executed in a
+// single step with the same effects. Anything special (traps, traces, arrays, unusual values) uses the normal steps.
 
 import { Expression } from './arithmetic/expression.ts'
 import { gradeOf } from './expansion/grades.ts'
@@ -20,7 +20,7 @@ type Plan = { node: SimpleCommand; name: Name; words: Piece[][]; assigns: Value 
 
 const PLANS = new WeakMap<Pipeline, Plan | null>()
 
-/** Null for a pipeline that is to be run step by step. */
+/** Null for a pipeline that needs the normal steps. */
 export function plainCommand(
   shell: Watched,
   position: Position,
@@ -37,7 +37,7 @@ export function plainCommand(
   if (words === null) return null
   const done = resultOf(plan.name, words)
   if (done === null) return null
-  // What ends the shell is for the steps to say.
+  // The steps must handle the end of the shell.
   if (done.exitCode !== 0 && shell.ctx.state.options.errexit) return null
   leave(shell, position, { plan, words, status: done.exitCode })
   return done.stdout === '' ? done : written(shell, position, done)
@@ -65,7 +65,7 @@ function planOf({ commands, negated, timed }: Pipeline): Plan | null {
   if (node.name === null) return assignmentOf(node)
   if (node.assignments.length > 0) return null
   const [first, ...more] = node.name?.parts ?? []
-  // A bracket that is never closed is no pattern.
+  // An unclosed bracket is not a pattern.
   const called = first?.type === 'Literal' ? first.value : first?.type === 'Glob' ? first.pattern : ''
   if (more.length > 0 || !NAMES.has(called)) return null
   const words = node.args.map(piecesOf)
@@ -74,9 +74,9 @@ function planOf({ commands, negated, timed }: Pipeline): Plan | null {
     : { node, name: called as Name, words: words.filter((one) => one !== null), assigns: null }
 }
 
-/** Names in large letters may be more than variables to a shell. */
+/** Upper-case names may have a meaning for the shell. */
 const OWN_NAME = /^_?[a-z]\w*$/
-/** What changes nothing, so that it can be worked out once more where it fails. */
+/** Without side effects, so that it can be evaluated again after an error. */
 const HARMLESS = /^(?!.*(?:\+\+|--))[\w\s+\-*/%()$]*$/
 
 function assignmentOf(node: SimpleCommand): Plan | null {
@@ -118,7 +118,7 @@ function calculated(shell: Watched, expression: Expression): string | null {
     const value = expression.valueAtOnce(shell)
     return value === null ? null : String(value)
   } catch (error) {
-    // The step does it again, and says what is wrong.
+    // The step repeats it, and reports the error.
     if (error instanceof Error) return null
     throw error
   }
@@ -143,7 +143,7 @@ function piecesOf(word: Word): Piece[] | null {
   return isTaken(word.parts, false) ? pieces : null
 }
 
-/** Whether nothing is set that looks at each step. */
+/** Whether no option or trap affects each step. */
 function isQuiet({ ctx }: Watched, position: Position, { name }: Plan): boolean {
   const { state } = ctx
   const { options, shoptOptions, signal, extraArgs } = state
@@ -153,7 +153,7 @@ function isQuiet({ ctx }: Watched, position: Position, { name }: Plan): boolean 
   return !position.closed.output && position.pending.length === 0 && position.ending === null
 }
 
-/** What is longer is counted by the steps, which have a limit for it. */
+/** The steps count longer output, for which they have a limit. */
 const MOST_CHARS = 100_000
 const ODD = /[^ -~\n\t]/
 const IS_PARTED = /[\s*?[\\(]/
@@ -168,7 +168,7 @@ function wordsOf(state: ShellVariables, plan: readonly Piece[][]): string[] | nu
   return words
 }
 
-/** Null where a value is none that stands for itself. */
+/** Null if a value is not literal. */
 function wordOf(
   { env, arrays, namerefs }: ShellVariables,
   pieces: readonly Piece[],
@@ -228,7 +228,7 @@ function tested([first = '', sign = '', third = '', end, ...more]: readonly stri
 
 type EndedCommand = { plan: Plan; words: readonly string[]; status: number }
 
-/** What the steps would have noted. */
+/** Stores the same state as the steps. */
 function leave({ ctx }: Watched, position: Position, { plan: { node, name }, words, status }: EndedCommand): void {
   const { state, executionScope } = ctx
   state.commandCount = executionScope.chargeCommand()

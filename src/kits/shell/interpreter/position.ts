@@ -1,4 +1,4 @@
-// What is known of one shell at the step where it is, and what of its output a terminal shows at once.
+// The state of one shell at its current step, including its live output to a terminal.
 
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { Jobs } from './jobs.ts'
@@ -19,67 +19,67 @@ export interface Position extends WatchParts {
   readonly watch: ScriptWatch
   readonly jobs: Jobs
   traps: Traps
-  /** Whether what runs now writes to the terminal. */
+  /** Whether the running command writes to the terminal. */
   isLive: boolean
-  /** A line of `set -x` that is shown already, and that the command which has just ended answers with as well. */
+  /** A line of `set -x` that was already shown, and is also in the result of the last command. */
   shownTrace: string | null
-  /** Names that a function made integers, which they are until it returns. */
+  /** Names that a function declared as integers, until it returns. */
   readonly localIntegers: Set<string>
-  /** Names that the function which runs made its own, and whether they were references before. */
+  /** The local names of the running function, and whether they were references before. */
   localReferences: Map<string, boolean>
-  /** Names that the function which runs made readonly for itself. */
+  /** The names that the running function declared read-only for itself. */
   localReadonly: Set<string>
-  /** The word by which the command that runs now was called. */
+  /** The name with which the running command was called. */
   calledAs: string
-  /** Whether the script was given as words, as with `-c`. */
+  /** Whether the script was given as an argument, as with `-c`. */
   readonly isOfWords: boolean
   /** Whether it reads its script from its input. */
   isOfInput: boolean
-  /** Of the command for which the action of a trap is run. */
+  /** The line of the command for which a trap's action is run. */
   actionLine: number | null
-  /** The shell's own statements, and the line of the one whose rest is left out. */
+  /** The shell's own statements, and the line of the one whose rest is skipped. */
   topStatements: ReadonlySet<Statement>
   discardedLine: number | null
-  /** Loops around what runs now that are none of its own: as many as are open, and whether those of an outer shell are. */
+  /** Loops around the running code that are not its own: their number, and whether they belong to an outer shell. */
   foreignLoops: ForeignLoops
-  /** How many of its subshells run, one in the other. */
+  /** The number of nested running subshells. */
   subshells: number
-  /** Where what it writes goes, of a shell that has a table for that. */
+  /** The destinations of its output, for a shell with such a table. */
   outputs: OutputRoutes | null
-  /** Whether what it has written is there when it is stopped. */
+  /** Whether its output so far is preserved when it is stopped. */
   isKept: boolean
   pendingOutputs: PendingRedirections | null
-  /** Commands that read what the shell writes, when it has ended. */
+  /** Commands that read the shell's output after it has ended. */
   processes: OutputProcess[]
-  /** Standard streams that are closed for what runs now. */
+  /** Standard streams that are closed for the running command. */
   closed: { input: boolean; output: boolean }
   ownOptions: Set<OwnOption>
-  /** What the command that is about to run says of its input. */
+  /** The kind of the next command's input, if it has a redirection. */
   saysInput: 'file' | 'other' | null
   /** Whether something other than `exit` has ended the shell. */
   isOver: boolean
-  /** What was left of the standard input when the last statement ended. */
+  /** The rest of the standard input after the last statement. */
   inputLeft: string | undefined
   /** Set by `exec`: the shell ends when the command is over. */
   ending: { exitCode: number; isReplaced: boolean } | null
-  /** Gets the words of a command that is called for them alone. */
+  /** Gets the words of a command that is called only for them. */
   takeWords: ((words: string[]) => void) | null
-  /** Words are expanded without being shown, though `set -x` is on. */
+  /** Words are expanded without a trace, though `set -x` is on. */
   tracesWords: boolean
-  /** For the script that is to be run next in the same shell, and by how many lines it is further down; without it, that is a substitution. */
+  /** For the next script in the same shell, with its line offset; otherwise the next script is a substitution. */
   next: { isLive: boolean; lines: number } | null
-  /** How many there were. */
+  /** The number of substitutions so far. */
   substitutions: number
   readonly own: OwnVariables
   cases: LetterCases
-  /** Arrays that were declared and have no value. */
+  /** Declared arrays without a value. */
   readonly unassigned: Set<string>
   /** Signals that a subshell has sent to the shell itself. */
   readonly pending: string[]
-  /** The command that runs, and the one for which the action of a trap does. */
+  /** The running command, and the one that runs a trap's action. */
   lastCommand: Command | null
   actionCommand: Command | null
-  /** The body of the function that is called, until it begins. */
+  /** The body of the called function, until it starts. */
   entered: Command | null
   /** The script's own statements, in the shell that runs them. */
   ownStatements: ReadonlySet<Statement>
@@ -139,7 +139,7 @@ export async function withTerminal<T>(position: Position, isLive: boolean, run: 
   }
 }
 
-/** What a shell within does to its mask ends with it. */
+/** A change of the mask in an inner shell ends with it. */
 export async function withOwnMask<T>({ mask }: Position, run: () => Promise<T>): Promise<T> {
   const { bits } = mask
   try {
@@ -149,7 +149,7 @@ export async function withOwnMask<T>({ mask }: Position, run: () => Promise<T>):
   }
 }
 
-/** A loop around parentheses or a stage of a pipe is none of theirs, while one around a substitution ends that. */
+/** A loop around parentheses or a pipe's stage does not belong to them, but one around a substitution ends it. */
 export async function withForeignLoops<T>(position: Position, loops: ForeignLoops, run: () => Promise<T>): Promise<T> {
   const before = position.foreignLoops
   position.foreignLoops = loops
@@ -176,12 +176,12 @@ export async function asSubshell<T>(position: Position, run: () => Promise<T>): 
   }
 }
 
-/** What is shown is no part of what the step answers with. */
+/** Shown output is removed from the step's result. */
 export function showResult(shell: Watched, position: Position, result: StepResult): StepResult {
   if (result.stdout === '') return errorsShown(shell, position, result)
   const text = textOf(result)
   shell.ctx.executionScope.appendOutput('stdout', text, 'terminal')
-  // With `set -x`, what is about to be done stands in front of what it writes.
+  // With `set -x`, the trace is shown before the output.
   const rest = shell.ctx.state.options.xtrace ? errorsShown(shell, position, result) : result
   position.show(text)
   return errorsShown(shell, position, without(rest, 'stdout'))
@@ -197,7 +197,7 @@ export function errorsShown({ ctx }: Watched, position: Position, result: StepRe
   return without(result, 'stderr')
 }
 
-/** The result with what something else wrote in front of it or behind it. */
+/** The result with additional output before or after it. */
 export function joinedResults(first: StepResult, second: StepResult, exitCode: number): StepResult {
   if (first.stdout === '' && first.stderr === '') return { ...second, exitCode }
   if (second.stdout === '' && second.stderr === '') return { ...first, exitCode }
@@ -210,7 +210,7 @@ function textOf({ stdout, stdoutKind, stdoutEncoding }: StepResult): string {
   return isBytes ? bytesToText(textToBytes(stdout, 'latin1'), 'utf8') : stdout
 }
 
-/** A compound command that writes elsewhere collects what it writes. */
+/** A compound command with an output redirection collects its output. */
 export function onlyReads({ redirections }: Pick<Command, 'redirections'>): boolean {
   return redirections.every(readsOnly)
 }

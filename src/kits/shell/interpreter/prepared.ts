@@ -1,4 +1,4 @@
-// A command as it is handed to the interpreter: names in place of references to them, and texts in the place of words that are
+// A command in the form for the interpreter: with references replaced by their names, and with texts for words that are
 // expanded here (`expansion/`).
 
 import { appended } from './expansion/appends.ts'
@@ -26,10 +26,10 @@ export async function runPrepared(shell: Watched, position: Position, { node, ru
 }
 
 async function runExpanded(shell: Watched, position: Position, { node, run }: Step): Promise<StepResult> {
-  // Words that are expanded here are on the line of the command as well.
+  // Words that are expanded here are on the line of the command too.
   if ('line' in node && node.line !== undefined) shell.ctx.state.currentLine = node.line
   if ((node.type === 'For' || node.type === 'Case') && node.redirections.length > 0) {
-    // What they redirect to is open before their words are expanded.
+    // Redirections are opened before the words are expanded.
     const body = [statementOf({ ...node, redirections: [] })]
     return run({ type: 'Group', body, redirections: node.redirections })
   }
@@ -56,7 +56,7 @@ async function runExpanded(shell: Watched, position: Position, { node, run }: St
   return { ...result, stderr, exitCode: keeps || isGone ? (expander.status ?? 0) : result.exitCode }
 }
 
-/** Each sees what those before it have assigned; the status is that of the last substitution. */
+/** Each sees the previous assignments; the status is that of the last substitution. */
 async function oneByOne(
   shell: Watched,
   position: Position,

@@ -1,12 +1,12 @@
-// The library exports its shell, and not the interpreter within, whose steps are what has to be watched: what it offers
-// instead, a plugin that rewrites scripts, would leave traces that a script can see. The interpreter binds three of its
-// methods when it is made. So one is made here, once, while `bind` of async functions looks who is bound. From the call
-// to the moment at which `bind` is back nothing is awaited, so nothing else can come in between.
+// The library exports its shell, but not the interpreter, whose steps must be watched: its own extension mechanism, a
+// plugin that rewrites scripts, would be visible to a script. The interpreter binds three of its methods when it is
+// created. So one is created here, once, while `bind` of async functions is replaced to get the bound object. From the
+// call until `bind` is restored nothing is awaited, so no other code can run in between.
 
 import type { Bash } from 'just-bash/browser'
 import type { Interpreter } from './shape.ts'
 
-/** In the release that is installed they all are methods; another one may differ. */
+/** In the installed release they all are methods; another release may differ. */
 const STEPS = [
   'executeScript',
   'executeStatement',

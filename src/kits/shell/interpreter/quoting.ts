@@ -1,4 +1,4 @@
-// Values as bash writes them so that it can read them again.
+// Quotes values like bash, so that it can read them again.
 
 const CONTROL = /[\p{Cc}\udc80-\udcff]/u
 const LETTERS: Readonly<Record<string, string>> = {
@@ -14,12 +14,12 @@ function inDollarQuotes(text: string): string {
   return `$'${escaped}'`
 }
 
-/** As `${x@Q}` and `set` write it. */
+/** Like `${x@Q}` and `set`. */
 export function asWord(text: string): string {
   return CONTROL.test(text) ? inDollarQuotes(text) : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** As `declare -p` writes it. */
+/** Like `declare -p`. */
 export function asValue(text: string): string {
   return CONTROL.test(text) ? inDollarQuotes(text) : `"${text.replace(/["\\$`]/g, '\\$&')}"`
 }

@@ -1,5 +1,5 @@
-// `read 'a[i+1]'`: the interpreter takes an element for no name. It reads into a variable of ours, whose value goes to the
-// element afterwards.
+// `read 'a[i+1]'`: the interpreter does not accept an element as a name. It reads into a temporary variable, whose
+// value is then assigned to the element.
 
 import { evaluateText, mistakeInAssignment, variablesOf } from './arithmetic/expression.ts'
 import type { Watched } from './position.ts'
@@ -10,7 +10,7 @@ const TEMPORARY = '_read_into_'
 
 type ElementAssignment = { name: string; key: string; temporary: string }
 
-/** Null where no element is named. */
+/** Null if no element is given. */
 export async function readElements(
   shell: Watched,
   [name, args, ...rest]: CommandCall,

@@ -1,11 +1,11 @@
-// `$(< file)`: the interpreter reads the file by itself, keeps bytes of zero, and says nothing of a file that is not there. As
-// `$(cat < file)` it is read like every other redirection.
+// `$(< file)`: the interpreter reads the file itself, keeps zero bytes, and does not report a missing file. As `$(cat <
+// file)` it is read like every other redirection.
 
 import type { Command } from './shape.ts'
 
 type Word = Extract<Command, { type: 'SimpleCommand' }>['name']
 
-/** What this module reads of a part of a script, whatever its type. */
+/** The fields of a part that this module reads, for all types. */
 type Part = {
   type?: unknown
   body?: unknown
@@ -15,7 +15,7 @@ type Part = {
   redirections?: readonly { operator: string; fd: number | null }[]
 }
 
-/** The body of a substitution that is nothing but one `<` gets a command. */
+/** The body of a substitution with only one `<` gets a command. */
 export function readByCat(node: Part): void {
   if (node.type !== 'CommandSubstitution' || typeof node.body !== 'object' || node.body === null) return
   const [statement, ...others] = (node.body as Part).statements ?? []

@@ -1,23 +1,23 @@
-// How much the readers of a pipe take at most, going by their words. A stage is over here before the next one begins, so a
-// writer that never ends (`while :; do echo x; done | head -3`) is ended by what its readers would leave unread.
+// The maximum that the readers of a pipe read, judging by their arguments. A stage ends before the next one starts, so
+// an endless writer (`while :; do echo x; done | head -3`) is stopped after more than its readers would read.
 
 import type { Watched } from './position.ts'
 import type { Command, SimpleCommand, Statement } from './shape.ts'
 import type { Word } from './words-alone.ts'
 
 type ReadLimit = { unit: 'lines' | 'bytes'; count: number; isWanted?: (line: string) => boolean }
-/** `null` where the words do not tell. `same`: it wants what its own reader does. */
+/** `null` if the arguments do not show it. `same`: it reads as much as its own reader. */
 type ReaderDemand = ReadLimit | 'same' | null
 
-/** What fits into a pipe that nobody reads any more, and what a reader takes at once. */
+/** The size of a pipe's buffer without a reader, and of one read. */
 const LEFT_UNREAD = 65_536 + 4096
 
-/** Counts what is written for readers that want so much. */
+/** Counts the output for readers with a limit. */
 export class ReaderWants {
   readonly #most: ReadLimit
   #taken = 0
   #unread = 0
-  /** The beginning of a line whose end has not come yet. */
+  /** The start of an incomplete line. */
   #begun = ''
 
   constructor(most: ReadLimit) {
@@ -47,7 +47,7 @@ export class ReaderWants {
   }
 }
 
-/** `readers` as they follow the writer. Null where they may read everything. */
+/** `readers` in the order of the pipe. Null if they may read everything. */
 export function readerWants(shell: Watched, readers: readonly Command[]): ReaderWants | null {
   for (const reader of readers) {
     const wanted = wantedBy(shell, reader)
@@ -77,18 +77,18 @@ function wantedBy(shell: Watched, reader: Command): ReaderDemand {
 const ADDRESS = /^(\d*)(?:q|\{[^{}]*\bq;?\})$/
 const RECORD = /(?:^|[;}])NR(?:==|>)(\d+)\{[^{}]*\bexit;?\}/
 const FIRST_RECORD = /^()\{[^{}]*\bexit;?\}/
-/** With these, a record may never come to the rule that exits. */
+/** With these, the exiting rule may never be reached. */
 const OTHERWISE = /\bnext|\bgetline\b|\bNR(?:=[^=]|\+|-)|\bRS\b|\bif\b|\bfor\b|\bwhile\b|\?/
 
 const WANTED: Readonly<Record<string, (args: readonly string[]) => ReaderDemand>> = {
   cat: (args) => (args.length === 0 ? 'same' : null),
-  // They write a line for a line.
+  // They write one line for each line.
   cut: (args) =>
     args.every((arg) => arg.startsWith('-')) && !args.some((arg) => /^-\w*[sz]/.test(arg)) ? 'same' : null,
   rev: (args) => (args.length === 0 ? 'same' : null),
   nl: (args) => (args.length === 0 ? 'same' : null),
   tee: (args) => (args.some((arg) => /^-(?!a$|-append$|i$)/.test(arg)) ? null : 'same'),
-  // What is changed are no ends of lines.
+  // The replaced characters include no line ends.
   tr: ([from = '', to = '', ...more]) =>
     more.length === 0 && to !== '' && !/^-|\\n|\n|[[]/.test(from + to) ? 'same' : null,
   read: (args) => (args.every((arg) => arg === '-r' || !arg.startsWith('-')) ? { unit: 'lines', count: 1 } : null),
@@ -102,7 +102,7 @@ const WANTED: Readonly<Record<string, (args: readonly string[]) => ReaderDemand>
   awk: ofAwk,
 }
 
-/** With `-q` the first line that matches is enough, with `-m` so many; told for patterns that are plain texts. */
+/** With `-q` the first matching line is enough, with `-m` the given number; only for literal patterns. */
 function ofGrep(args: readonly string[]): ReaderDemand {
   const options = args.filter((arg) => arg.startsWith('-')).join(' ')
   const [, most] = /^(?:-(?:m ?|-max-count=)(\d+)|-q|--quiet)$/.exec(options) ?? []
@@ -114,10 +114,10 @@ function ofGrep(args: readonly string[]): ReaderDemand {
   return { unit: 'lines', count: Number(count), isWanted: (line) => line.includes(pattern) }
 }
 
-/** Commands that do not look at their input. */
+/** Commands that do not read their input. */
 const BLIND: ReadonlySet<string> = new Set([...'echo printf : true false test [ break exit'.split(' ')])
 
-/** As many lines as `read` is called, where nothing else reads. */
+/** The number of lines is the number of `read` calls, if nothing else reads. */
 function ofGroup(shell: Watched, { body }: { body: readonly Statement[] }): ReaderDemand {
   let count = 0
   for (const { pipelines } of body) {
@@ -160,7 +160,7 @@ function ofHead(args: readonly string[]): ReaderDemand {
 function ofAwk(args: readonly string[]): ReaderDemand {
   if (args.some((arg) => OTHERWISE.test(arg))) return null
   const most = ofProgram(args, RECORD) ?? ofProgram(args, FIRST_RECORD)
-  // `NR > 3` exits at the fourth; one line more is no harm to the others.
+  // `NR > 3` exits at the fourth; for the others one more line is harmless.
   return most && most !== 'same' ? { ...most, count: most.count + 1 } : most
 }
 
@@ -170,7 +170,7 @@ function ofProgram([text, ...more]: readonly string[], pattern: RegExp): ReaderD
   return found ? { unit: 'lines', count: Number(found[1] || 1) } : null
 }
 
-/** Null where it is more than texts and plain variables. */
+/** Null if it contains more than texts and plain variables. */
 function textOf(env: ReadonlyMap<string, string>, { parts }: Pick<Word, 'parts'>): string | null {
   let text = ''
   for (const part of parts) {

@@ -1,5 +1,5 @@
-// Variables that cannot be changed. The interpreter ends the shell where a script tries to; bash gives up the line where the value
-// is assigned, and a command that was to assign it fails and no more.
+// Read-only variables. On a change, the interpreter ends the shell; bash only abandons the line of an assignment, and a
+// command that would assign it fails.
 
 import { errorsOf } from './output-routes.ts'
 import type { Watched } from './position.ts'
@@ -10,10 +10,10 @@ import { discardReported, isSaid } from './unset-errors.ts'
 const SAID = /^bash: .+: readonly variable\n$/
 const USAGE = 2
 
-/** Of what ends a shell, what was looked at where it came up. */
+/** Errors that were already examined where they occurred. */
 const KNOWN = new WeakSet<Error>()
 
-/** Null for another error than that. May throw what gives up the line. */
+/** Null for any other error. May throw the error that abandons the line. */
 export async function refusedChange(shell: Watched, node: Command, error: unknown): Promise<StepResult | null> {
   if (!isExit(error) || KNOWN.has(error) || isSaid(error)) return null
   KNOWN.add(error)
@@ -23,12 +23,12 @@ export async function refusedChange(shell: Watched, node: Command, error: unknow
   return discardReported(shell, { stdout, stderr })
 }
 
-/** A loop whose variable cannot be set does not begin. */
+/** A loop whose variable cannot be set does not start. */
 export function refusedLoop({ ctx }: Watched, node: Command): StepResult | null {
   if (node.type !== 'For' || !ctx.state.readonlyVars?.has(node.variable)) return null
   return { stdout: '', stderr: `bash: ${node.variable}: readonly variable\n`, exitCode: 1 }
 }
 
-/** `getopts` says of it what it says of words that it does not know. */
+/** `getopts` reports it like an unknown option. */
 export const statusOfGetopts = (result: StepResult): StepResult =>
   SAID.test(result.stderr) ? { ...result, exitCode: USAGE } : result

@@ -1,4 +1,5 @@
-// What the interpreter misreads, put so that it reads it rightly. Each changes the form of a script and not its meaning.
+// Rewrites parts of a script that the interpreter misreads. Each rewrite changes the form of the script, but not its
+// meaning.
 
 import { refusedScript } from '../script-work.ts'
 import { isRunnable, mendArithmetic } from './arithmetic/mend.ts'
@@ -24,12 +25,12 @@ import { scriptOf, statementOf } from './trap-runs.ts'
 import { refuseMadeText } from './written-substitutions.ts'
 
 const SEEN = new WeakSet<object>()
-/** What process substitutions run. */
+/** The scripts of process substitutions. */
 const PROCESSES = new WeakSet<Script>()
 
 export const isProcess = (script: Script): boolean => PROCESSES.has(script)
 
-/** By the command in whose words they stand: why patterns of file names would not be matched as they should. */
+/** By command: why file name patterns in its words would not be matched correctly. */
 const UNMATCHED = new WeakMap<object, string>()
 
 export function repairWords(root: Script, parse: (text: string) => Script): void {
@@ -67,7 +68,7 @@ function joinKeysIn(node: object): void {
   }
 }
 
-/** What is redirected is each call of a function, not its definition. */
+/** The redirections of a function apply to each call, not to its definition. */
 function redirectBody(node: object): void {
   if (!('type' in node) || node.type !== 'FunctionDef') return
   const definition = node as FunctionDefinition
@@ -87,7 +88,7 @@ function noteToggle(node: object): void {
   Object.assign(node, { direction: 'toggle' })
 }
 
-/** With `exec --` the interpreter looks at what is redirected alone. */
+/** For `exec --` the interpreter handles only the redirections. */
 function withoutDashes(node: object): void {
   if (!('type' in node) || node.type !== 'SimpleCommand' || !('args' in node)) return
   const { name, args } = node as SimpleCommand
@@ -99,7 +100,7 @@ function textOfWord(word: SimpleCommand['name'] | undefined): string | null {
   return part?.type === 'Literal' && others.length === 0 ? part.value : null
 }
 
-/** `${x?message}` says the message without the name of the variable. */
+/** `${x?message}` prints the message without the name of the variable. */
 function nameInError(node: object): void {
   if (!('parameter' in node) || !('operation' in node)) return
   const operation = node.operation
@@ -112,7 +113,7 @@ function nameInError(node: object): void {
   operation.word = { type: 'Word', parts: [{ type: 'Literal', value: `${String(node.parameter)}: ` }, ...parts] }
 }
 
-/** Why a command is not run whose words the interpreter would leave as they are. */
+/** Why a command is refused if the interpreter would leave its patterns unexpanded. */
 export function refusedPattern(node: Command): StepResult | null {
   const why = UNMATCHED.get(node)
   return why === undefined ? null : { stdout: '', stderr: `bash: ${why}\n`, exitCode: 1 }
@@ -125,8 +126,8 @@ export function refusedText(text: string): StepResult | null {
 }
 
 /**
- * An expression of ours is what the library takes for a substitution within its arithmetic. A substitution would be a shell
- * without the functions and variables of this one.
+ * The library treats our expression as a substitution within its arithmetic. A substitution would be a shell without
+ * the functions and variables of this one.
  */
 export function repairSubstitutions(shell: Watched, position: Position): void {
   const { execFn } = shell.ctx
@@ -149,7 +150,7 @@ export function repairSubstitutions(shell: Watched, position: Position): void {
     const subshell = { type: 'Subshell' as const, body: scriptOf([statementOf(command)]).statements, redirections: [] }
     return withTerminal(position, false, () => shell.executeCommand(subshell, '', true))
   }
-  // Nothing is awaited in front of an expression, of which a loop has many.
+  // Nothing is awaited before an expression, because loops evaluate many.
   shell.ctx.execFn = (...call) => {
     const [script] = call
     return isRunnable(script) ? script.run(shell) : runText(...call)
@@ -157,7 +158,7 @@ export function repairSubstitutions(shell: Watched, position: Position): void {
 }
 
 /**
- * What `read` and `mapfile` took from bytes is text to everything that comes after. Answers with what cannot be mended:
+ * Bytes read by `read` and `mapfile` are converted to text for all later code. Returns an error if this is impossible:
  * `-n` counts bytes there, and may end within a character.
  */
 export function repairRead({ arrays, env }: ShellVariables, args: readonly string[], standard: string): string | null {
@@ -173,7 +174,7 @@ export function repairRead({ arrays, env }: ShellVariables, args: readonly strin
   return null
 }
 
-/** The words that are no option and no value of one; the array of `-a` is among them. */
+/** The words that are neither options nor their values; the array of `-a` is included. */
 function namesRead(args: readonly string[]): string[] {
   const names: string[] = []
   for (let i = 0; i < args.length; i++) {

@@ -1,4 +1,4 @@
-// The steps of a shell that has a table of its own for what it writes (`output-routes.ts`).
+// The steps of a shell with its own output table (`output-routes.ts`).
 
 import { isBlindName } from './looking.ts'
 import { OutputRedirector, splitRedirections } from './output-redirections.ts'
@@ -19,7 +19,7 @@ import type { Command, CommandCall, StepResult } from './shape.ts'
 import { callTrace } from './trace.ts'
 import { isWordsAlone, type Run, writtenText } from './words-alone.ts'
 
-/** They hand on what the shell that they start writes, and write nothing beside it. */
+/** They pass on the output of the shell they start, and write nothing else. */
 const HANDING_ON: ReadonlySet<string> = new Set([
   'bash',
   'sh',
@@ -45,7 +45,7 @@ const OF_THIS_SHELL: ReadonlySet<string> = new Set(['eval', 'source', '.'])
 
 type Step = { node: Command; run: Run; own: Run }
 
-/** `own` is the interpreter's step alone. */
+/** `own` is only the interpreter's step. */
 export async function routedCommand(shell: Watched, position: Position, { node, run, own }: Step): Promise<StepResult> {
   const { outputs } = position
   if (outputs === null) return run(node)
@@ -61,7 +61,7 @@ export async function routedCommand(shell: Watched, position: Position, { node, 
     return withPending(position, pending, async () => {
       const result = await run(split.as)
       if (pending.isDone || split.own.length === 0) return result
-      // There is no command: what it names is opened all the same.
+      // Without a command, the redirections are opened anyway.
       const opened = await redirector.open(split.own)
       if ('failure' in opened) return opened.failure
       opened.restore()
@@ -96,14 +96,14 @@ function isBareExec(node: Command): boolean {
 
 type Call = { call: CommandCall; run: () => Promise<StepResult> }
 
-/** A command whose words are expanded. */
+/** A command with expanded words. */
 export async function routedCall(shell: Watched, position: Position, { call, run }: Call): Promise<StepResult> {
   const { outputs, pendingOutputs: pending } = position
   const [name, args] = call
   if (outputs === null || pending === null || pending.isDone || isWordsAlone(position, name)) return run()
   pending.isDone = true
   const isDirect = handsOn(name, args)
-  // What `set -x` shows stands before what the command writes, and goes where errors went before it.
+  // The output of `set -x` comes before the command's output, and goes to the previous destination of errors.
   const trace = isDirect || pending.list.length > 0 ? await tracedCall(shell, position, call) : null
   const redirector = new OutputRedirector(shell, position, { routes: outputs, run: pending.run })
   const opened = await redirector.open(pending.list)
@@ -122,7 +122,7 @@ export async function routedCall(shell: Watched, position: Position, { call, run
   }
 }
 
-/** A line that was shown; the interpreter answers with it once more. */
+/** A line that was shown; the interpreter returns it again in the result. */
 async function tracedCall(shell: Watched, position: Position, [name, args]: CommandCall): Promise<string | null> {
   // They show it themselves.
   const isShown = shell.ctx.state.functions.has(name) || OF_THIS_SHELL.has(name)
@@ -146,7 +146,7 @@ async function withInherited<T>(
   }
 }
 
-/** `tee /dev/fd/3`: what the command writes into a file of that name goes where the descriptor leads. */
+/** `tee /dev/fd/3`: output to a file with such a name goes to the descriptor's destination. */
 async function withNamedDescriptors(
   { ctx }: Watched,
   routes: OutputRoutes,
@@ -170,7 +170,7 @@ async function withNamedDescriptors(
   }
 }
 
-/** A stage of a pipe has a table of its own, in which what it writes is what the next one reads. */
+/** A stage of a pipe has its own table, in which its output is the input of the next one. */
 export function routedStage(
   shell: Watched,
   routes: OutputRoutes,
@@ -181,14 +181,14 @@ export function routedStage(
     : captured(shell, routes, { takes, wants, run })
 }
 
-/** For a substitution, or the shell that a command such as `bash -c` starts. */
+/** For a substitution, or a shell started by a command such as `bash -c`. */
 export function routedSubshell(shell: Watched, routes: OutputRoutes, run: () => Promise<StepResult>) {
   return captured(shell, routes, { takes: 'output', run })
 }
 
 type Beginning = { needsTable: boolean; run: () => Promise<StepResult> }
 
-/** A shell that begins: with the table of the one that started it, or with one of its own if its script needs one. */
+/** A new shell: with the table of its parent, or with its own if its script needs one. */
 export async function routedShell(
   shell: Watched,
   position: Position,
@@ -196,7 +196,7 @@ export async function routedShell(
 ): Promise<StepResult> {
   const { inherited } = position.watch
   const { isLive } = position
-  // Of a shell that does not write to the terminal, the interpreter would lose what are bytes and what is text.
+  // For a shell without a terminal, the interpreter would lose the distinction of bytes and text.
   if (inherited === null && !needsTable && isLive) return run()
   const routes = inherited?.routes.copy() ?? (isLive ? terminalRoutes(shell, position) : takenRoutes())
   position.outputs = routes
@@ -206,7 +206,10 @@ export async function routedShell(
   return isTaken ? captured(shell, routes, { takes: 'each', run }) : withEmitted(shell, routes, run)
 }
 
-/** A substitution, whose bytes the interpreter would take for text; or what `eval` and `source` read, if that is the first to need a table. */
+/**
+ * A substitution, whose bytes the interpreter would treat as text; or the text of `eval` and `source`, if it is the
+ * first to need a table.
+ */
 export async function routedText(
   shell: Watched,
   position: Position,

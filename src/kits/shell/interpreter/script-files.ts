@@ -1,4 +1,4 @@
-// A file that is run: by the program that its first line names, in a shell of its own; and what is said of a program that is not there.
+// Runs a file with the program in its first line, in a separate shell; and the messages about missing programs.
 
 import { isFileError } from '../../../workspace/file-system.ts'
 import { machineAdvice } from '../machine-commands.ts'
@@ -7,18 +7,18 @@ import type { StepResult } from './shape.ts'
 
 const NOT_FOUND = 127
 const NOT_A_SCRIPT = 126
-/** So much of a file tells whether it is a text. */
+/** This much of a file shows whether it is text. */
 const SAMPLE = 80
 
-/** Says of a program that needs a machine why it is not there. */
+/** Explains why a program that needs a machine is missing. */
 export function withAdvice(name: string, result: StepResult): StepResult {
   const advice = machineAdvice(name.slice(name.lastIndexOf('/') + 1))
   return advice === null ? result : { ...result, stderr: `${advice}\n` }
 }
 
 /**
- * A script file runs in a shell of its own, which the interpreter would not give it: with the exported variables alone,
- * and by the program that its first line names.
+ * A script file runs in a separate shell, unlike in the interpreter: only with the exported variables, and with the
+ * program in its first line.
  */
 export async function runFile(
   shell: Watched,
@@ -46,7 +46,7 @@ export async function runFile(
   return withAdvice(name, { stdout: '', stderr, exitCode: NOT_FOUND })
 }
 
-/** As a script knows its own path: by the word that called it, or by that and the folder of PATH where it was found. */
+/** A script's own path: the word with which it was called, or that word in the folder of PATH that contains it. */
 function calledPath({ ctx, position }: Watched, path: string): string {
   const { calledAs = '' } = position ?? {}
   const { cwd, env } = ctx.state
@@ -57,7 +57,7 @@ function calledPath({ ctx, position }: Watched, path: string): string {
 
 type FirstLine = { isBinary: boolean; isFound: boolean; words: string[] }
 
-/** Those of the line that names the program, if there is one; what only looks for the program (`isFound`) is left out. */
+/** The words of the line with the program, if there is one; a wrapper that only finds the program (`isFound`) is left out. */
 async function firstWords({ ctx }: Watched, path: string): Promise<FirstLine> {
   try {
     const text = await ctx.fs.readFile(path)

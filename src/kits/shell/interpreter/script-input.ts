@@ -1,5 +1,5 @@
-// A shell that reads its script from its standard input (`bash < file`, `curl … | sh`) reads it command by command, and what a
-// command of the script reads is the rest of that same text, which is then no script any more.
+// A shell that reads its script from the standard input (`bash < file`, `curl … | sh`) reads it command by command;
+// commands of the script read from the rest of the same text, which is then no longer part of the script.
 
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { veiled } from './arithmetic/veil.ts'
@@ -14,13 +14,13 @@ type Execute = (script: Script) => Promise<StepResult>
 type Run = { shell: Watched; position: Position; execute: Execute }
 
 const SYNTAX_ERROR = 2
-/** Of a text that does not parse as a whole, the lines that are tried as its first command. */
+/** The number of lines that are tried as the first command, if the whole text is invalid. */
 const MOST_LINES = 200
 
 export async function runScriptInput(run: Run): Promise<StepResult> {
   const { state } = run.shell.ctx
   let result: StepResult = { stdout: '', stderr: '', exitCode: 0 }
-  // The parser puts a line in front of what it is given.
+  // The parser adds a line before its input.
   let line = -1
   while (!run.position.isOver && (state.groupStdin ?? '').trim() !== '') {
     const bytes = state.groupStdin ?? ''
@@ -39,7 +39,7 @@ export async function runScriptInput(run: Run): Promise<StepResult> {
         SYNTAX_ERROR,
       )
     }
-    // What is left are comments.
+    // Only comments are left.
     if (script.statements.length === 0) state.groupStdin = ''
     const done = await runStatements(script, { ...run, text, bytes, line })
     result = joinedResults(result, done, done.exitCode)
@@ -59,7 +59,7 @@ function parsed(text: string, { position }: Run): Script | null {
 
 const isParseError = (error: unknown): error is Error => error instanceof Error && /^(Parse|Lexer)/.test(error.name)
 
-/** Of a text with lines in it that are no script; a text says what is wrong. */
+/** For a text with lines that are not part of the script; a text is the error. */
 function firstCommand(text: string, run: Run): Script | string {
   let end = 0
   for (let i = 0; i < MOST_LINES && end < text.length; i++) {
@@ -83,14 +83,14 @@ const endOfLine = (text: string, from: number): number => {
   return found < 0 ? text.length : found + 1
 }
 
-/** Errors after which the interpreter runs nothing more of a script, and answers as if that were its end. */
+/** Errors after which the interpreter runs no more of a script, and returns as if it had ended. */
 const ENDING: ReadonlySet<string> = new Set(['ErrexitError', 'NounsetError', 'BadSubstitutionError', 'PosixFatalError'])
 
 export const endsShell = (error: unknown): boolean => error instanceof Error && ENDING.has(error.name)
 
 type ScriptRun = Run & { text: string; bytes: string; line: number }
 
-/** Up to one that has read something: what comes then is another text. */
+/** Up to a statement that has read input: after it, the text is different. */
 async function runStatements(script: Script, parts: ScriptRun): Promise<StepResult> {
   const { shell, position, execute, text, bytes, line } = parts
   const { state } = shell.ctx
@@ -112,7 +112,7 @@ async function runStatements(script: Script, parts: ScriptRun): Promise<StepResu
   return result
 }
 
-/** Commands that stand on one line are read together. */
+/** Commands on the same line are read together. */
 function lines({ statements }: Script, text: string): { statements: Statement[]; end: number }[] {
   const groups: { statements: Statement[]; end: number }[] = []
   let at = 0
@@ -128,7 +128,7 @@ function lines({ statements }: Script, text: string): { statements: Statement[];
   return groups
 }
 
-/** Past the here-documents that begin behind the line. */
+/** After the here-documents that start after the line. */
 function afterDocuments(statement: Statement, text: string, lineEnd: number): number {
   let at = lineEnd
   for (const { delimiter, stripTabs } of documentsIn(statement)) {

@@ -1,4 +1,4 @@
-// The step that runs a script as a whole: that of a shell which begins, one that `eval` and `source` read, or a substitution.
+// The step that runs a whole script: of a new shell, of `eval` and `source`, or of a substitution.
 
 import { beginStack } from './call-stack.ts'
 import { withOutput } from './closed-output.ts'
@@ -36,7 +36,7 @@ type Running = { node: Script; execute: (script: Script) => Promise<StepResult> 
 export async function runScript(shell: Watched, watch: ScriptWatch, { node, execute }: Running): Promise<StepResult> {
   const { position } = shell
   const run = () => execute(node)
-  // The text is none from there on, which the caller finds out.
+  // The text is invalid from there on, which the caller determines.
   if ((!position || position.next) && node.statements.some(({ deferredError }) => deferredError)) return UNREAD
   repairWords(node, watch.parts.parse)
   if (!position) return begin(shell, watch, { node, execute })
@@ -71,7 +71,7 @@ export async function runScript(shell: Watched, watch: ScriptWatch, { node, exec
   return withoutErrexit(shell, position, () => traced(shell, position, () => deeper(shell, taken)))
 }
 
-/** What `eval` and `source` read goes on with its own next line after an error that gives up the one where it is. */
+/** After an error that abandons a line, the text of `eval` and `source` continues with its own next line. */
 async function withOwnLines<T>(position: Position, { statements }: Script, run: () => Promise<T>): Promise<T> {
   const { topStatements, discardedLine } = position
   position.topStatements = new Set(statements)
@@ -84,7 +84,7 @@ async function withOwnLines<T>(position: Position, { statements }: Script, run: 
   }
 }
 
-/** A loop around a substitution goes on, and what is left of the substitution is left out. */
+/** A loop around a substitution continues, and the rest of the substitution is skipped. */
 async function toItsLoop(run: () => Promise<StepResult>): Promise<StepResult> {
   try {
     return await run()
@@ -94,14 +94,14 @@ async function toItsLoop(run: () => Promise<StepResult>): Promise<StepResult> {
   }
 }
 
-/** A substitution goes on after what fails in it. */
+/** A substitution continues after a failure in it. */
 async function withoutErrexit<T>({ ctx }: Watched, position: Position, run: () => Promise<T>): Promise<T> {
   const { options } = ctx.state
   const isKept = isOn(position, 'inherit_errexit') || options.posix === true
   return isKept ? run() : withOption(options, 'errexit', false, run)
 }
 
-/** A word that is expanded without its command is not shown, but what a substitution in it runs is. */
+/** A word expanded without its command is not traced, but commands of its substitutions are. */
 async function traced<T>({ ctx }: Watched, position: Position, run: () => Promise<T>): Promise<T> {
   const { options } = ctx.state
   if (!position.tracesWords || options.xtrace) return run()
@@ -150,7 +150,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
   }
 }
 
-/** In a script that is read from the input, it is only looked for. */
+/** A script that is read from the input is only searched for it. */
 const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&|\bexec\b[^\n]*>/
 
 function startsTable(node: Script, input: string | undefined): boolean {

@@ -1,5 +1,5 @@
-// A script, or a part of one, as bash lays it out: for `declare -f`, `type`, `export -f` and BASH_COMMAND. Here-documents stay what
-// they are; their text comes behind the line on which they begin, and so with what follows on that line.
+// A script, or a part of one, in bash's format: for `declare -f`, `type`, `export -f` and BASH_COMMAND. Here-documents
+// are kept; their text follows the line on which they start, before the text that follows on that line.
 
 import { wholeAsWritten } from './arithmetic/mend.ts'
 import { isSelect } from './select-loops.ts'
@@ -19,7 +19,7 @@ export function commandAsText(command: Command, libraryText: LibraryText): strin
   return new Printer(libraryText).command(wholeAsWritten(command))
 }
 
-/** Of a compound command, what stands before its body. */
+/** The part of a compound command before its body. */
 export function headAsText(command: Command, libraryText: LibraryText): string {
   return new Printer(libraryText).head(wholeAsWritten(command))
 }
@@ -28,7 +28,7 @@ class Printer {
   readonly #libraryText: LibraryText
   readonly #context: WordContext
   #indent = 0
-  /** Texts of here-documents that began on this line. */
+  /** Texts of here-documents that started on this line. */
   #heredocs = ''
 
   constructor(libraryText: LibraryText) {
@@ -59,7 +59,7 @@ class Printer {
     return this.command(command)
   }
 
-  /** Statements below each other; in front of a word like `done` the last one ends with a semicolon as well. */
+  /** One statement per line; before a word such as `done` the last one ends with a semicolon too. */
   #block(statements: readonly Statement[], isClosed: boolean): string {
     this.#indent += STEP
     const margin = this.#margin()
@@ -78,7 +78,7 @@ class Printer {
 
   #statement({ pipelines, operators, background, sourceText }: Statement): string {
     const { source } = this.#context
-    // The text of what stands further out holds that of its parts.
+    // The text of an outer node contains that of its parts.
     if (sourceText !== undefined) this.#context.source = sourceText
     let text = ''
     pipelines.forEach((pipeline, i) => {
@@ -186,7 +186,7 @@ class Printer {
     return `case ${wordText(word, this.#context)} in \n${texts.join('')}${margin}esac`
   }
 
-  /** Conditions and subshells, which begin on the line where they stand. */
+  /** Conditions and subshells, which start on the current line. */
   #joined(statements: readonly Statement[]): string {
     return statements
       .map((one, i) => {
@@ -213,7 +213,7 @@ class Printer {
     return `${from}${operator}${isJoined ? '' : ' '}${word}`
   }
 
-  /** What is to stand behind a connector: it comes before what that connects. */
+  /** Text that must follow a connector, before the connected command. */
   #flush(): string {
     return this.#heredocs === '' ? '' : `\n${this.#takeHeredocs()} `
   }
@@ -255,7 +255,7 @@ function forHead(loop: Extract<Command, { type: 'For' }>, context: WordContext):
 
 type LoopPart = Extract<Command, { type: 'CStyleFor' }>['init']
 
-/** What is not there is a one; what is ours in the place of the expression has been taken out of it (`wholeAsWritten`). */
+/** A missing part is 1; our replacement of the expression was removed (`wholeAsWritten`). */
 function loopText(part: LoopPart): string {
   const { expression, originalText } = part ?? {}
   const text = originalText ?? (expression?.type === 'ArithVariable' ? expression.name : '')

@@ -1,4 +1,4 @@
-// Which loops over words are those of `select`: the parser knows no such command, and gets such a loop with a sign in its name.
+// Marks the loops of `select`: the parser does not support this command, and gets a loop over words with a marked name.
 
 import { SELECTED } from './arithmetic/veil.ts'
 import type { Command } from './shape.ts'
@@ -6,7 +6,7 @@ import type { Command } from './shape.ts'
 export type Loop = Extract<Command, { type: 'For' }>
 type Selecting = Loop & { selects?: true }
 
-/** To be called for each node of a script. */
+/** Called for each node of a script. */
 export function noteSelect(node: object): void {
   if (!('type' in node) || node.type !== 'For') return
   const loop = node as Selecting
@@ -15,5 +15,5 @@ export function noteSelect(node: object): void {
   loop.selects = true
 }
 
-/** Also of a copy. */
+/** True for a copy as well. */
 export const isSelect = (node: Command): node is Loop => node.type === 'For' && (node as Selecting).selects === true

@@ -1,5 +1,5 @@
-// `select name in words; do …; done`. The parser knows no such command: it gets a loop over words whose name says what it is, and
-// here that becomes a loop that shows the list, reads a line and sets the name.
+// `select name in words; do …; done`. The parser gets it as a loop over words with a marked name; here it becomes a
+// loop that shows the list, reads a line and sets the name.
 
 import { Expander } from './expansion/expander.ts'
 import { ExpansionFailure } from './expansion/failure.ts'
@@ -37,7 +37,7 @@ async function wordsOf(expander: Expander, list: NonNullable<Loop['words']>): Pr
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The list is shown again where a line was empty; it ends with 1 where there was none. */
+/** The list is shown again after an empty line; at the end of the input the status is 1. */
 function loopOf({ parse }: Position, node: Loop, words: readonly string[]): Command {
   const show = `builtin printf %s ${quoted(menuOf(words))} >&2`
   const clauses = words.map((word, i) => `${i + 1}) ${node.variable}=${quoted(word)};;`).join(' ')
@@ -56,11 +56,11 @@ case $REPLY in '') builtin false;; esac; }`
 
 const WIDTH = 80
 const TAB = 8
-/** Of what stands between a number and its word, and between columns. */
+/** The characters between a number and its word, and between columns. */
 const SIGNS = ') '.length
 const GAP = 2
 
-/** In columns, as wide as bash makes them. */
+/** In columns with the same widths as in bash. */
 function menuOf(words: readonly string[]): string {
   const digits = String(words.length).length
   const width = Math.max(...words.map((word) => Array.from(word).length)) + digits + SIGNS + GAP

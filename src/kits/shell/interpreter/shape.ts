@@ -1,5 +1,5 @@
-// What we know of the library's interpreter besides what it publishes: the steps in which it runs a script, and the state
-// that it runs them on. `prototype.ts` makes sure that the steps are there.
+// The parts of the library's interpreter that it does not publish: the steps in which it runs a script, and its state.
+// `prototype.ts` checks that the steps exist.
 
 import type { Bash, IFileSystem } from 'just-bash/browser'
 import type { Result } from '../interpreter-command.ts'
@@ -27,12 +27,12 @@ export interface Interpreter {
     commands: ReadonlyMap<string, RegisteredCommand>
     executionScope: {
       appendOutput(stream: 'stdout' | 'stderr', text: string, site: string): number
-      /** Throws for one too many. */
+      /** Throws if the limit is exceeded. */
       chargeCommand(): number
       accountResult(result: StepResult, site: string): StepResult
     }
     coverage?: unknown
-    /** A script of a command, or with two arguments that of a substitution within arithmetic. */
+    /** Runs a command's script, or with two arguments that of a substitution within arithmetic. */
     execFn?: RunScript
   }
   executeScript(node: Script): Promise<StepResult>
@@ -40,9 +40,9 @@ export interface Interpreter {
   executePipeline(node: Pipeline): Promise<StepResult>
   executeCommand(node: Command, stdin: string, ownsStdin?: boolean): Promise<StepResult>
   executeSubshell(node: Subshell, stdin?: string, ownsStdin?: boolean): Promise<StepResult>
-  /** With the words expanded, and what redirects its input and output prepared. */
+  /** With expanded words, and with prepared redirections. */
   runCommand(...call: CommandCall): Promise<StepResult>
-  /** A file that is a script, in a shell of its own. */
+  /** A script file, in a separate shell. */
   executeUserScript(path: string, args: string[], stdin?: string): Promise<StepResult>
   buildExportedEnv(): Record<string, string>
 }
@@ -68,17 +68,17 @@ export interface ShellVariables {
   uppercaseVars?: Set<string>
   integerVars?: Set<string>
   namerefs?: Set<string>
-  /** Those that refer to nothing, whatever they hold. */
+  /** References without a valid target. */
   invalidNamerefs?: Set<string>
   cwd: string
-  /** What is left of the input of the compound command that runs, one character a byte. */
+  /** The rest of the input of the running compound command, one character per byte. */
   groupStdin?: string
-  /** The descriptor from 3 on which that input was taken from. */
+  /** The descriptor from 3 on from which that input came. */
   groupStdinSourceFd?: number
-  /** Of those that are read from, what is left. */
+  /** For input descriptors, the rest of their input. */
   fileDescriptors?: Map<number, string>
   inputFds?: Set<number>
-  /** Descriptors that share what is left, each with all of them. */
+  /** Descriptors that share the rest, each with all of them. */
   fdAliases?: Map<number, Set<number>>
   closedStandardFds?: ReadonlySet<number>
   functions: Map<string, FunctionDefinition>
@@ -89,17 +89,17 @@ export interface ShellVariables {
   commandCount?: number
   fullyUnsetLocals?: ReadonlySet<string> | ReadonlyMap<string, unknown>
   signal?: AbortSignal
-  /** Further words for the next command. */
+  /** Additional arguments for the next command. */
   extraArgs?: readonly string[]
   loopDepth: number
   parentHasLoopContext?: boolean
   callLineStack?: number[]
   funcNameStack?: string[]
   sourceStack?: string[]
-  /** What a function that is defined now is said to come from. */
+  /** The source of a function that is defined now. */
   currentSource?: string
   directoryStack?: readonly string[]
-  /** The last failure was one of a list that goes on behind it, which does not count under `set -e`. */
+  /** The last failure was in a list that continues after it, so it is ignored by `set -e`. */
   errexitSafe?: boolean
   options: Record<string, boolean>
   shoptOptions: {
@@ -132,6 +132,6 @@ export interface ShellArray {
 
 export interface RegisteredCommand {
   execute(args: string[], context: object): Promise<Result>
-  /** The library's own, where one of ours stands before it. */
+  /** The library's own command, if it is replaced by one of ours. */
   internalOriginalCommand?: RegisteredCommand
 }

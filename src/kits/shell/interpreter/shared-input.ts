@@ -1,23 +1,23 @@
-// The standard input that commands share: what one has read, the next does not get. The interpreter knows what is left of it
-// (`groupStdin`), but only `read` takes something away; it takes an empty input for none at all and looks further out; and it
-// hands what is piped in to some compound commands only.
+// The standard input shared by commands: input that one has read is not available to the next. The interpreter stores
+// the rest (`groupStdin`), but only `read` consumes it; it treats an empty input as missing and uses an outer one; and
+// it passes piped input only to some compound commands.
 
 import type { Position, Watched } from './position.ts'
 import type { Command, CommandCall, Redirection, ShellVariables, SimpleCommand, StepResult } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
-/** They hand their input to a shell within, which tells what that has read. */
+/** They pass their input to an inner shell, which reports how much it has read. */
 const HANDING_ON: ReadonlySet<string> = new Set(['bash', 'sh', 'timeout', 'env', 'nice', 'nohup', 'setsid', 'stdbuf'])
-/** They are not told by the interpreter what is piped in. */
+/** The interpreter does not pass piped input to them. */
 const UNTOLD: ReadonlySet<string> = new Set(['If', 'For', 'CStyleFor', 'Case'])
 const STANDARD = 0
 const STANDARD_NAME = /^\/dev\/stdin$|^\/(?:dev|proc\/self)\/fd\/0$/
-/** How the interpreter notes a descriptor that stands for the standard input. */
+/** The interpreter's marker of a descriptor that is a copy of the standard input. */
 const SAVED_STANDARD = '__dupin__:0'
 
 type Run = (call: CommandCall) => Promise<StepResult>
 
-/** A redirection of the standard input to itself changes nothing, and would be an empty one to a compound command. */
+/** A redirection of the standard input to itself has no effect, but would be empty for a compound command. */
 export function withoutSelfInput(node: object): void {
   if (!('redirections' in node) || !Array.isArray(node.redirections)) return
   const redirections = node.redirections as Redirection[]
@@ -32,7 +32,7 @@ const isOfInput = ({ operator, fd, fdVariable }: Redirection): boolean =>
 
 const targetOf = ({ target }: Redirection): string => ('parts' in target ? target.parts.map(writtenText).join('') : '')
 
-/** To be asked before a command runs: null for one that does not say itself where its input comes from. */
+/** Called before a command runs: null if it has no input redirection. */
 export function saidInput(node: Command): 'file' | 'other' | null {
   if (node.type !== 'SimpleCommand') return null
   const last = node.redirections.findLast(isOfInput)
@@ -40,7 +40,7 @@ export function saidInput(node: Command): 'file' | 'other' | null {
   return last.operator === '<' && !isMade(last) ? 'file' : 'other'
 }
 
-/** A device or what another command writes is no file. */
+/** A device or another command's output is not a file. */
 function isMade({ target }: Redirection): boolean {
   if (!('parts' in target)) return true
   return (
@@ -70,14 +70,14 @@ async function withInput<T>(state: ShellVariables, input: string, run: () => Pro
 }
 
 function setInput(state: ShellVariables, input: string | undefined, descriptor?: number | undefined): void {
-  // Both are left out rather than undefined, as the interpreter has it.
+  // Both are removed instead of set to undefined, like in the interpreter.
   if (input === undefined) delete state.groupStdin
   else state.groupStdin = input
   if (descriptor === undefined) delete state.groupStdinSourceFd
   else state.groupStdinSourceFd = descriptor
 }
 
-/** A command whose words are expanded: what it was given is all that it and whatever it calls can read. */
+/** A command with expanded words: its input is all that it and its children can read. */
 export async function withOwnInput(
   shell: Watched,
   position: Position,
@@ -97,7 +97,7 @@ export async function withOwnInput(
   })
 }
 
-/** A program gets what is left, and takes what it reads. */
+/** A program gets the rest, and consumes what it reads. */
 export async function withSharedInput(
   shell: Watched,
   position: Position,
@@ -128,7 +128,7 @@ function take(state: ShellVariables, count: number): void {
   }
 }
 
-/** A shell within reads the same input as the one around it, which forgets what happened there. */
+/** An inner shell reads the same input as the outer one, which otherwise would not notice it. */
 export async function withInputOfOuter(
   { ctx: { state } }: Watched,
   position: Position,
@@ -145,7 +145,7 @@ export async function withInputOfOuter(
   }
 }
 
-/** After `exec < file`: to the interpreter that would be the input of each command, be it at the end of a pipe. */
+/** After `exec < file`: otherwise the interpreter would use it as the input of every command, even at the end of a pipe. */
 export function adoptInput({ ctx: { state } }: Watched, node: Command): void {
   if (node.type !== 'SimpleCommand' || node.redirections.length === 0 || !isExec(node)) return
   const { fileDescriptors: open, inputFds, fdAliases } = state
@@ -165,7 +165,7 @@ export function adoptInput({ ctx: { state } }: Watched, node: Command): void {
 const isExec = ({ name, args }: SimpleCommand): boolean =>
   args.length === 0 && name?.parts.map(writtenText).join('') === 'exec'
 
-/** `exec 5<&0`: the input that there was, for the time when there is another. */
+/** `exec 5<&0`: stores the current input for later use. */
 function keepSaved(state: ShellVariables): void {
   for (const [descriptor, entry] of state.fileDescriptors ?? []) {
     if (entry !== SAVED_STANDARD) continue

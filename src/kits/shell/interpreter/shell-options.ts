@@ -1,14 +1,14 @@
-// Options of `shopt` that the interpreter does not know, or knows without doing anything.
+// Options of `shopt` that the interpreter does not know, or accepts without an effect.
 
 import type { StepResult } from './shape.ts'
 
 const OWN = ['execfail', 'inherit_errexit', 'patsub_replacement', 'shift_verbose'] as const
 export type OwnOption = (typeof OWN)[number]
 
-/** As a shell begins. */
+/** At the start of a shell. */
 export const OWN_OPTIONS: ReadonlySet<OwnOption> = new Set(['patsub_replacement'])
 
-/** Those of a shell that are on. */
+/** The active options of a shell. */
 interface Options {
   ownOptions: Set<OwnOption>
 }
@@ -17,7 +17,7 @@ export function isOn({ ownOptions }: Options, name: OwnOption): boolean {
   return ownOptions.has(name)
 }
 
-/** Null for what is the interpreter's: anything but these alone. */
+/** Null if it must be handled by the interpreter: anything except only these options. */
 export function runShopt({ ownOptions }: Options, args: readonly string[]): StepResult | null {
   const names = args.filter((arg) => !arg.startsWith('-'))
   if (names.includes('extdebug') && args.includes('-s')) {
@@ -41,7 +41,7 @@ export function runShopt({ ownOptions }: Options, args: readonly string[]): Step
   return { stdout: letters === 'q' ? '' : lines.join(''), stderr: '', exitCode }
 }
 
-/** As wide as bash writes them. */
+/** The same width as in bash. */
 const NAME_WIDTH = 15
 
 function line(name: string, isSet: boolean, asCommand: boolean): string {

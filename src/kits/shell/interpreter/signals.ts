@@ -1,5 +1,5 @@
-// What a trap can be set for, under the names and numbers of Linux. No signal ever comes here: a script can still say what
-// it would do on one, and be asked about it.
+// The signals and events for traps, with the names and numbers of Linux. No signals arrive here, but a script can still
+// set and list traps for them.
 
 const STANDARD =
   'HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM STKFLT CHLD CONT STOP TSTP TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS'
@@ -11,7 +11,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   ...STANDARD.split(' ').map((name, i) => [i + 1, name] as const),
   ...Array.from({ length: RT_MAX - RT_MIN + 1 }, (_, i) => [RT_MIN + i, realTimeName(RT_MIN + i)] as const),
 ])
-/** Happenings of the shell itself. The numbers only give their place among the others. */
+/** Events of the shell itself. The numbers only determine their position in lists. */
 const EVENTS: ReadonlyMap<number, string> = new Map([
   [0, 'EXIT'],
   [65, 'DEBUG'],
@@ -27,7 +27,7 @@ function realTimeName(number: number): string {
 
 const NUMBERS: ReadonlyMap<string, number> = new Map([...NAMES, ...EVENTS].map(([number, name]) => [name, number]))
 
-/** The name without `SIG`, for a name or a number as a script gives it. */
+/** The name without `SIG`, for a name or a number from a script. */
 export function signalName(given: string): string | null {
   if (/^\d+$/.test(given)) return Number(given) === 0 ? 'EXIT' : (NAMES.get(Number(given)) ?? null)
   const name = given.toUpperCase().replace(/^SIG/, '')
@@ -47,7 +47,7 @@ export function fullName(name: string): string {
   return [...EVENTS.values()].includes(name) ? name : `SIG${name}`
 }
 
-/** As `trap -l` shows them. */
+/** The output of `trap -l`. */
 export function signalTable(): string {
   const cells = [...NAMES].map(([number, name]) => `${String(number).padStart(2)}) SIG${name}`)
   const lines: string[] = []

@@ -1,4 +1,4 @@
-// Where `eval` and `source` find what they run: their words, a file, or the input.
+// The text for `eval` and `source`: their arguments, a file, or the input.
 
 import type { Watched } from './position.ts'
 import type { CommandCall, StepResult } from './shape.ts'
@@ -6,7 +6,7 @@ import type { CommandCall, StepResult } from './shape.ts'
 export const STANDARD_INPUT = /^\/(?:dev\/stdin|(?:dev|proc\/self)\/fd\/0)$/
 const INPUT_FILE = '/dev/fd/9'
 
-/** The interpreter reads files alone, so the input is one for as long as it is read. */
+/** The interpreter only reads files, so the input is temporarily a file. */
 export async function fromInput({ ctx }: Watched, stdin: string, run: (path: string) => Promise<StepResult>) {
   const { state, fs } = ctx
   const input = stdin === '' ? (state.groupStdin ?? '') : stdin

@@ -1,5 +1,5 @@
-// Variables that a shell makes by itself and that the interpreter does not know, or knows only in some places
-// (`${FUNCNAME[0]:-main}`). A command that names one of them finds them made anew.
+// Dynamic variables that the interpreter does not support, or only in some places (`${FUNCNAME[0]:-main}`). They are
+// computed before a command that names one of them.
 
 import { stackArrays } from './call-stack.ts'
 import { copyWith, partsOf, withParts } from './heads.ts'
@@ -10,10 +10,10 @@ import type { Command, ShellVariables, StepResult } from './shape.ts'
 
 const MADE = ['FUNCNAME', 'BASH_SOURCE', 'BASH_LINENO', 'DIRSTACK', 'GROUPS', 'BASH_VERSINFO', 'BASH_SUBSHELL']
 const READ = ['EPOCHSECONDS', 'EPOCHREALTIME', 'SRANDOM', 'BASH_COMMAND', 'BASH_EXECUTION_STRING', 'SECONDS', 'RANDOM']
-/** They are of one shell, and not for the next script. */
+/** They belong to one shell, and are not kept for the next script. */
 export const SPECIAL_NAMES: readonly string[] = [...MADE, ...READ, 'BASH', 'OPTERR', 'SHLVL']
 export const isMade = (name: string): boolean => SPECIAL_NAMES.includes(name) || OF_INTERPRETER.test(name)
-/** Which it makes when they are read. */
+/** The interpreter computes these when they are read. */
 const OF_INTERPRETER = /^(?:_|LINENO|U?E?UID|PPID|HOST\w+|(?:OS|MACH)TYPE|PIPESTATUS|\w+OPTS|BASH\w*|COLUMNS|LINES)$/
 const READONLY = ['BASH_VERSINFO', 'UID', 'EUID', 'PPID']
 
@@ -24,7 +24,7 @@ export const DEFAULT_PS4 = '+ '
 
 const NAMING = new WeakSet<Command>()
 
-/** To be called for each node of a script. */
+/** Called for each node of a script. */
 export function markSpecial(node: object): void {
   if (!('type' in node) || !('redirections' in node) || node.type === 'FunctionDef') return
   for (const part of partsOf(node as Command)) {
@@ -36,12 +36,12 @@ export function markSpecial(node: object): void {
   }
 }
 
-/** As the shell begins. */
+/** At the start of a shell. */
 export function beginVariables({ ctx }: Watched): void {
   const { state } = ctx
   const standard = { PS4: DEFAULT_PS4, OPTERR: '1', BASH: '/bin/bash' }
   for (const [name, value] of Object.entries(standard)) if (!state.env.has(name)) state.env.set(name, value)
-  // The library gives all shells of a run the same ones.
+  // The library uses the same set for all shells of a run.
   state.readonlyVars = new Set(state.readonlyVars)
   state.exportedVars = new Set(state.exportedVars)
   state.shoptOptions = { ...state.shoptOptions }
@@ -53,7 +53,7 @@ export function beginVariables({ ctx }: Watched): void {
 
 type RunningCommand = { node: Command; run: (as: Command) => Promise<StepResult> }
 
-/** For each command: what it names is made before it runs, and what it assigns to that is taken afterwards. */
+/** For each command: the named variables are computed before it runs, and assignments to them are processed afterwards. */
 export async function withSpecial(shell: Watched, position: Position, naming: RunningCommand): Promise<StepResult> {
   const { node, run } = naming
   if (!NAMING.has(node)) return run(node)
@@ -67,7 +67,7 @@ export async function withSpecial(shell: Watched, position: Position, naming: Ru
     if (seconds !== undefined) shell.ctx.state.startTime = Date.now() - (Number.parseInt(seconds, 10) || 0) * 1000
     const seed = own.unset.has('RANDOM') ? undefined : env.get('RANDOM')
     if (seed !== undefined && position.subshells === 0) own.seed = (Number.parseInt(seed, 10) || 0) >>> 0
-    // Both are worked out where they are read.
+    // Both are computed when they are read.
     if (seconds !== undefined) env.delete('SECONDS')
     if (seed !== undefined) env.delete('RANDOM')
     if (namesIndex(node)) own.letter = 0
@@ -83,7 +83,7 @@ function makeVariables(shell: Watched, position: Position, node: Command): void 
     ['EPOCHREALTIME', `${Math.floor(now / 1000)}.${String((now % 1000) * 1000).padStart(6, '0')}`],
     ['SRANDOM', String(crypto.getRandomValues(new Uint32Array(1))[0])],
     ['BASH_SUBSHELL', String(subshells)],
-    // In the action of a trap it is the command for which that is run.
+    // In a trap's action it is the command for which the action is run.
     ['BASH_COMMAND', headAsText(position.actionCommand ?? node, position.textOf)],
   ]
   if (own.text !== null) values.push(['BASH_EXECUTION_STRING', own.text])
@@ -110,7 +110,7 @@ function makeArrays(state: ShellVariables, { unset }: OwnVariables): void {
 
 const ASSIGNS: ReadonlySet<string> = new Set(['declare', 'typeset', 'local', 'export', 'readonly', 'unset', 'read'])
 
-/** Whether it may make OPTIND anew: `OPTIND=1`, also where that is what it is, and `local OPTIND`. */
+/** Whether it may set OPTIND: `OPTIND=1`, even if that is the current value, and `local OPTIND`. */
 function namesIndex(node: Command): boolean {
   if (node.type !== 'SimpleCommand') return false
   if (node.name === null) return node.assignments.some(({ name }) => name === 'OPTIND')
@@ -119,7 +119,7 @@ function namesIndex(node: Command): boolean {
   return node.args.some(({ parts: [first] }) => first?.type === 'Literal' && /^OPTIND\b/.test(first.value))
 }
 
-/** The interpreter knows no seed, and counts from the beginning of the stack alone. */
+/** The interpreter supports no seed, and indexes only from the beginning of the stack. */
 function withKnown(position: Position, state: ShellVariables, node: Command): Command {
   const isSeeded = position.own.seed !== null && position.subshells === 0
   return withParts(node, (part) => {
@@ -128,7 +128,7 @@ function withKnown(position: Position, state: ShellVariables, node: Command): Co
     const elements = state.arrays?.get(name)?.elements
     if (elements) return copyWith(part, { parameter: `${name}[${elements.size - Number(back)}]` })
     if (part.parameter !== 'RANDOM' || part.operation) return part
-    // A variable like any other from then on.
+    // An ordinary variable from then on.
     if (position.own.unset.has('RANDOM')) return { type: 'Literal', value: state.env.get('RANDOM') ?? '' }
     if (!isSeeded) return part
     return { type: 'Literal', value: String(nextRandom(position)) }

@@ -1,10 +1,9 @@
-// What is done at each step of a script besides what the interpreter does. It runs scripts without ever giving way,
-// answers with two texts at their end, and has no traps. Here it is made to
-//   - give way before each statement, wherever that stands: in a loop, a function, a substitution, a sourced file,
-//   - show what a terminal would show as it comes,
-//   - report folder and variables after each of the script's own statements, and
-//   - run traps, and what is put into the background as a shell of its own.
-// Nothing is added to the script, so nothing of this can be seen by it.
+// The additions to each step of the interpreter, which never pauses while it runs a script, returns two texts at the
+// end, and has no traps. The additions are:
+//   - a pause before each statement, everywhere: in loops, functions, substitutions, sourced files,
+//   - live output for a terminal,
+//   - a report of folder and variables after each of the script's own statements, and
+//   - traps, and background commands as separate shells. Nothing is added to the script, so the script cannot detect any of this.
 
 import { markStages, stage } from './command-step.ts'
 import { cutOff, withCutPipes } from './cut-pipes.ts'
@@ -39,10 +38,10 @@ import { ScriptWatch } from './watch.ts'
 type Steps = Omit<Interpreter, 'ctx' | 'buildExportedEnv'>
 type Subshell = Parameters<Steps['executeSubshell']>[0]
 
-/** Pipelines behind which others follow in a list of `&&` and `||`. */
+/** Pipelines followed by others in a list of `&&` and `||`. */
 const FOLLOWED = new WeakSet<Pipeline>()
 
-/** From then on each step of every interpreter is watched, but of those that have no watch and only parse. */
+/** Watches each step of every interpreter, except those without a watch that only parse. */
 export function watchSteps(prototype: Interpreter): void {
   const { executeScript, executeStatement, executePipeline, executeCommand } = prototype
   const { executeSubshell, runCommand, executeUserScript } = prototype
@@ -173,7 +172,7 @@ async function orDiscarded(shell: Watched, position: Position, { node, own }: St
   }
 }
 
-/** What stands on the same line as what was given up is given up as well. */
+/** The rest of the line of an abandoned statement is abandoned too. */
 function isDiscarded(position: Position, node: Statement): boolean {
   if (position.discardedLine === null || !position.topStatements.has(node) || position.subshells > 0) return false
   if (firstLineOf(node) === position.discardedLine) return true
@@ -181,11 +180,11 @@ function isDiscarded(position: Position, node: Statement): boolean {
   return false
 }
 
-/** It has a shell of its own and no input; that it failed is told by `wait` alone. */
+/** It has its own shell and no input; only `wait` reports its failure. */
 async function job(shell: Watched, { jobs }: Position, node: Statement): Promise<StepResult> {
   const { state } = shell.ctx
   const body = [{ ...node, background: false }]
-  // Where the input is that of the script, there is none; that of a loop or a group is shared.
+  // If the input is the script's, there is none; that of a loop or a group is shared.
   const isAlone = state.groupStdin === undefined
   const result = await shell.executeCommand({ type: 'Subshell', body, redirections: [] }, '', isAlone)
   state.lastBackgroundPid = state.nextVirtualPid++
@@ -201,7 +200,7 @@ async function pipeline(shell: Watched, position: Position, { node, own }: Step<
   const plain = plainCommand(shell, position, node)
   if (plain !== null) return plain
   if (node.commands.length > 1) markStages(node)
-  // Whatever fails within, be it in a function, is neither an end under `set -e` nor an occasion for a trap.
+  // A failure within, even in a function, neither ends the shell under `set -e` nor runs a trap.
   if (node.negated || FOLLOWED.has(node)) state.inCondition = true
   let result: StepResult
   try {
@@ -213,7 +212,7 @@ async function pipeline(shell: Watched, position: Position, { node, own }: Step<
   } finally {
     state.inCondition = inCondition
   }
-  // A function or a subshell has failed, also by a list that goes on behind what failed in it.
+  // A function or a subshell has failed, even if its last failure was in a list that continued.
   if (node.commands.length > 1 || FAILING.has(node.commands[0]?.type ?? '')) state.errexitSafe = false
   if (!position.traps.areSet || FOLLOWED.has(node)) return result
   return afterPipeline(shell, position, { node, result })

@@ -1,5 +1,5 @@
-// Whether a script needs a table of its own for what it writes (`output-routes.ts`). Without one, what a command of several parts
-// writes is collected stream by stream, and the order between its output and its errors is lost.
+// Decides whether a script needs its own output table (`output-routes.ts`). Without one, the output of a compound
+// command is collected separately for each stream, and the order between output and errors is lost.
 
 import { mayLookWithin } from './looking.ts'
 import type { Command, Pipeline, Redirection } from './shape.ts'
@@ -25,7 +25,7 @@ export function needsTable(root: object): boolean {
 
 type ScriptTraits = {
   merged: (Command | null)[]
-  /** Names of what writes to a file. */
+  /** Names of files that are written to. */
   written: Set<string>
   functions: Set<string>
   hasPipes: boolean
@@ -48,7 +48,7 @@ function isNeeded(root: object): boolean {
     } else if (isPipeline(node)) lookAtPipe(seen, node)
     for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)
   }
-  // The errors of a function in a pipe come while the next stage runs.
+  // A function's errors in a pipe would come while the next stage runs.
   if (seen.hasPipes && seen.functions.size > 0) return true
   if ([...seen.functions].some((name) => seen.written.has(name))) return true
   return seen.merged.some((command) => hasParts(command, seen))
@@ -83,26 +83,26 @@ function redirectsShell(node: Command): boolean {
   return node.redirections.some(({ operator }) => operator.includes('>') && operator !== '<>')
 }
 
-/** A loop or a group whose file something within it may look at, or write to as well: it is there as it grows. */
+/** A loop or a group whose output file may be read or written by a command within it: its contents must be up to date. */
 function writesInTurns(node: Command): boolean {
   if (node.type === 'SimpleCommand' || node.type === 'FunctionDef') return false
   return node.redirections.some(({ operator }) => OPENING.has(operator)) && mayLookWithin(node)
 }
 
-/** Of another number than those of the standard streams. */
+/** Of another descriptor than the standard streams. */
 function isCopy({ operator, fd, fdVariable, target }: Redirection): boolean {
   if (operator !== '>&' || !('parts' in target)) return false
   if ((fd ?? OUTPUT) < FIRST_COPY && !fdVariable) return false
   return target.parts.map(writtenText).join('') !== '-'
 }
 
-/** Both streams go to one place. */
+/** Both streams go to the same destination. */
 function merges({ operator, target }: Redirection): boolean {
   if (operator === '&>' || operator === '&>>') return true
   return operator === '>&' && 'parts' in target && target.parts.map(writtenText).join('') !== '-'
 }
 
-/** Whether it may write in turns; a program writes its output and then its errors. */
+/** Whether it may alternate between the streams; a program writes its output and then its errors. */
 function hasParts(command: Command | null, { functions, readsOthers }: ScriptTraits): boolean {
   if (command === null || command.type !== 'SimpleCommand') return true
   const name = nameOf(command)
@@ -110,7 +110,7 @@ function hasParts(command: Command | null, { functions, readsOthers }: ScriptTra
   return RUNNING.has(name) || functions.has(name) || readsOthers
 }
 
-/** Null for what is known when it runs. */
+/** Null if it is only known at run time. */
 function nameOf(command: Command): string | null {
   if (command.type !== 'SimpleCommand') return null
   const parts = command.name?.parts ?? []

@@ -1,5 +1,5 @@
-// What a shell takes from outside as the value of a variable: bytes that are no text stay the bytes that they are, and a zero byte,
-// which no variable can hold, is left out.
+// External bytes as the value of a variable: invalid UTF-8 is preserved, and zero bytes, which a variable cannot
+// contain, are left out.
 
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { inBytes } from '../interpreter-command.ts'
@@ -7,7 +7,7 @@ import { losslessBytes, losslessText } from '../lossless-text.ts'
 import type { Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
 
-/** One character a byte. */
+/** One character per byte. */
 export function textTaken(bytes: string): string {
   return losslessText(textToBytes(bytes, 'latin1'))
 }
@@ -21,7 +21,7 @@ export function substitutedText({ ctx }: Watched, result: StepResult): StepResul
   return { ...result, stdout: text.replaceAll('\0', ''), stdoutKind: 'text', stderr: result.stderr + warning }
 }
 
-/** What a command wrote, of which its words may be such bytes. */
+/** The output of a command, whose arguments may contain such bytes. */
 export function writtenBytes(result: StepResult): StepResult {
   if (result.stdout.isWellFormed()) return result
   const { stdout, stdoutKind } = result

@@ -1,4 +1,5 @@
-// `test` and `[`: which words are no test at all. The interpreter takes some of them for false, and words its errors otherwise.
+// `test` and `[`: detects invalid expressions. The interpreter treats some of them as false, and has different
+// messages.
 
 import type { StepResult } from './shape.ts'
 
@@ -7,7 +8,7 @@ const INTEGERS = /^-(?:eq|ne|lt|le|gt|ge)$/
 const BINARY = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef|a|o))$/
 const INTEGER = /^\s*[-+]?\d+\s*$/
 
-/** The error, or null where it is a test. */
+/** The error, or null for a valid expression. */
 export function testError(name: string, args: readonly string[]): StepResult | null {
   if (name === '[' && args.at(-1) !== ']') return failed(name, "missing `]'")
   const message = problem(name === '[' ? args.slice(0, -1) : args)
@@ -18,7 +19,7 @@ function problem(words: readonly string[]): string | null {
   const [first = '', second = '', third = ''] = words
   switch (words.length) {
     case 2:
-      // Silence would be an answer, and a wrong one.
+      // Without a message it would look like a negative result.
       if (first === '-N') return '-N: not available here, no times of reading are kept'
       return first === '!' || UNARY.test(first) ? null : `${first}: unary operator expected`
     case 3:
@@ -42,7 +43,7 @@ function failed(name: string, message: string): StepResult {
   return { stdout: '', stderr: `bash: ${name}: ${message}\n`, exitCode: 2 }
 }
 
-/** As bash names the command in its errors. */
+/** With bash's name of the command in error messages. */
 export function asTest(name: string, result: StepResult): StepResult {
   return { ...result, stderr: result.stderr.replace(/^(?:test|\[): /gm, `bash: ${name}: `) }
 }

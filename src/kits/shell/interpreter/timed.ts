@@ -1,4 +1,4 @@
-// `TIMEFORMAT`, which says how `time` writes what it has measured. There are no processes, so what users and the system took is nothing.
+// `TIMEFORMAT`, the format of the output of `time`. There are no processes, so user and system time are zero.
 
 import type { Watched } from './position.ts'
 import type { Pipeline, StepResult } from './shape.ts'
@@ -6,7 +6,7 @@ import type { Pipeline, StepResult } from './shape.ts'
 const FORMAT = /%(%|([0-3])?(l)?([RUS])|P)/g
 const UNKNOWN = /%(?!%|[0-3]?l?[RUS]|P)(?:[0-3]?l?)([\s\S]?)/
 
-/** Null where the interpreter's own format is the one. */
+/** Null if the interpreter's own format is used. */
 export function timeFormat({ ctx }: Watched, { timed, timePosix }: Pipeline): string | null {
   const format = timed && !timePosix ? ctx.state.env.get('TIMEFORMAT') : undefined
   return format ?? null
@@ -29,7 +29,7 @@ function formatted(format: string, elapsedMs: number): string {
 }
 
 function seconds(ms: number, places: number, isLong: boolean): string {
-  // Bash cuts, and does not round.
+  // Bash truncates instead of rounding.
   const cut = (value: number) => (Math.floor(value * 10 ** places) / 10 ** places).toFixed(places)
   if (!isLong) return cut(ms / 1000)
   return `${Math.floor(ms / 60_000)}m${cut((ms % 60_000) / 1000)}s`

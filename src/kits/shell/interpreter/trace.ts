@@ -1,5 +1,6 @@
-// What `set -x` shows of a function's call, which the interpreter shows when the function has ended, and of what it does not show
-// at all: rounds of a loop, tests, arithmetic, `case`, arrays, and how deep a substitution is.
+// The output of `set -x` for function calls, which the interpreter shows after the function has ended, and for
+// constructs that it does not show: iterations of a loop, tests, arithmetic, `case`, arrays, and the depth of
+// substitutions.
 
 import { wholeAsWritten } from './arithmetic/mend.ts'
 import { shownAtOnce } from './output-routes.ts'
@@ -8,13 +9,13 @@ import { commandAsText, headAsText } from './script-text.ts'
 import type { Command, StepResult } from './shape.ts'
 import { type Run, textOfParts, type Word, wordsAlone } from './words-alone.ts'
 
-/** In front of each line; null for one that must be worked out, which the interpreter alone can do. */
+/** The prefix of each line; null for one that must be expanded, which only the interpreter can do. */
 function prefix({ ctx }: Watched): string | null {
   const set = ctx.state.env.get('PS4') ?? '+ '
   return /[$`\\]/.test(set) ? null : set
 }
 
-/** The line for a call, exactly as the interpreter writes it, so that it can be found and left out afterwards. */
+/** The line for a call, exactly like the interpreter's, so that the latter can be found and removed afterwards. */
 export async function callTrace(shell: Watched, words: readonly string[]): Promise<string | null> {
   if (!shell.ctx.state.options.xtrace) return null
   const start = prefix(shell) ?? (await expandedPrefix(shell, (as) => shell.executeCommand(as, '', true)))
@@ -30,7 +31,7 @@ export async function roundTrace(shell: Watched, run: Run, loop: Command): Promi
 type Traced = { node: Command; run: Run }
 type Test = Extract<Command, { type: 'ConditionalCommand' }>['expression']
 
-/** What the interpreter does not show: `[[ ]]`, `(( ))`, `case`, and arrays that are assigned. */
+/** Constructs that the interpreter does not show: `[[ ]]`, `(( ))`, `case`, and array assignments. */
 export async function withTrace(shell: Watched, position: Position, { node, run }: Traced): Promise<StepResult> {
   if (!shell.ctx.state.options.xtrace) return run(node)
   if (node.type === 'ConditionalCommand') return test(shell, position, { node, run, expression: node.expression })
@@ -57,7 +58,7 @@ async function withLine(position: Position, shown: string, run: () => Promise<St
 
 type Testing = { node: Extract<Command, { type: 'ConditionalCommand' }>; run: Run; expression: Test }
 
-/** Each of the tests that a list of them comes to is shown, and run, by itself. */
+/** Each test in a list of them is shown and run separately. */
 async function test(shell: Watched, position: Position, { node, run, expression }: Testing): Promise<StepResult> {
   const part = (one: Test) => test(shell, position, { node, run, expression: one })
   if (expression.type === 'CondGroup') return part(expression.expression)
@@ -100,7 +101,7 @@ async function testText(shell: Watched, run: Run, expression: Test): Promise<str
 
 const CHANGES = /CommandSubstitution|ProcessSubstitution|ArithmeticExpansion|AssignDefault|ErrorIfUnset/
 
-/** What would do something when it is expanded a second time is shown as it was written. */
+/** An operand whose repeated expansion would have side effects is shown as it was written. */
 async function operandText(
   shell: Watched,
   run: Run,
@@ -115,7 +116,7 @@ async function operandText(
   return typeof text === 'string' && text !== '' ? text : "''"
 }
 
-/** With what PS4 comes to in front. */
+/** With the expanded PS4 before it. */
 async function line(shell: Watched, run: Run, { node, text }: { node: Command; text: string }): Promise<string> {
   if ('line' in node && node.line !== undefined) shell.ctx.state.currentLine = node.line
   const plain = prefix(shell)
@@ -135,7 +136,7 @@ async function expandedPrefix(shell: Watched, run: Run): Promise<string> {
   return Array.isArray(words) ? words.join(' ') : set
 }
 
-/** For a substitution, and for what `eval` and `source` run: the first sign stands there once more. */
+/** For a substitution, and for `eval` and `source`: the first character is repeated. */
 export async function deeper<T>({ ctx }: Watched, run: () => Promise<T>): Promise<T> {
   const before = ctx.state.env.get('PS4')
   const [first = ''] = before ?? ''

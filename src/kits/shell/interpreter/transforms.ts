@@ -1,11 +1,11 @@
-// `${x@Q}` and its like. The interpreter quotes otherwise than bash, and knows arrays for few of them.
+// `${x@Q}` and similar. The interpreter quotes differently from bash, and supports arrays for few of them.
 
 import type { Expands } from './expansion/expands.ts'
 import type { Position } from './position.ts'
 import { asKey, asValue, asWord } from './quoting.ts'
 import { asAssignment, attributesOf, entriesOf, type Values } from './values.ts'
 
-/** What each of the values comes to; null for an operator that there is not. */
+/** The result for each value; null for an unknown operator. */
 export async function transformedValues(expander: Expands, found: Values, operator: string): Promise<string[] | null> {
   const { values, all, array, name } = found
   const { state, position } = expander
@@ -55,14 +55,14 @@ function unescaped(value: string, { parse }: Position): string {
   return parts.map((part) => ('value' in part ? part.value : '')).join('')
 }
 
-/** One after the other: each has the interpreter for itself. */
+/** One after another, because the interpreter can process only one at a time. */
 async function prompts(expander: Expands, values: readonly string[]): Promise<string[]> {
   const texts: string[] = []
   for (const value of values) texts.push(await prompt(expander, value))
   return texts
 }
 
-/** The interpreter reads the escapes of a prompt; what they leave is a text in double quotes. */
+/** The interpreter processes the escapes of a prompt; the result is expanded like text in double quotes. */
 async function prompt(expander: Expands, value: string): Promise<string> {
   let name = '_prompt_'
   while (expander.state.env.has(name)) name += '_'

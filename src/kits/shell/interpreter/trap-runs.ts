@@ -1,4 +1,4 @@
-// When traps are run, and where a shell begins that has traps of its own.
+// Runs traps, and starts shells with traps of their own.
 
 import { joinedResults, type Position, showResult, type Watched } from './position.ts'
 import type { Command, Pipeline, Script, Statement, StepResult } from './shape.ts'
@@ -6,7 +6,7 @@ import { roundTrace } from './trace.ts'
 import { Traps } from './traps.ts'
 
 type Run = () => Promise<StepResult>
-/** How the library ends a shell by `exit`. */
+/** The library's error for `exit`. */
 type Exit = Error & {
   name: 'ExitError' | 'ReturnError'
   exitCode: number
@@ -15,14 +15,14 @@ type Exit = Error & {
   prependOutput(stdout: string, stderr: string): void
 }
 
-/** Runs what is a shell of its own to its end, and then its EXIT trap. */
+/** Runs a subshell to its end, and then its EXIT trap. */
 export async function toItsExit(shell: Watched, position: Position, run: Run): Promise<StepResult> {
   let exit: Exit | null = null
   let result: StepResult
   try {
     result = await run()
   } catch (error) {
-    // A subshell that is the body of a function also ends by `return`.
+    // A subshell that is the body of a function also ends with `return`.
     if (!isExit(error) && !isReturn(error)) throw error
     exit = error
     result = { stdout: error.stdout, stderr: error.stderr, exitCode: error.exitCode }
@@ -43,13 +43,13 @@ export async function toItsExit(shell: Watched, position: Position, run: Run): P
   return result
 }
 
-/** Whether the action was ended by what failed in it. */
+/** Whether the action ended because of a failure in it. */
 function endsBy({ ctx }: Watched, { exitCode }: StepResult): boolean {
   const { options, inCondition, errexitSafe } = ctx.state
   return exitCode !== 0 && options.errexit === true && !inCondition && errexitSafe !== true
 }
 
-/** Shells that a command has taken the place of, by what ended them. */
+/** Errors of shells that were replaced by a command. */
 const REPLACED = new WeakSet<Error>()
 
 export function markReplaced(exit: Error): void {
@@ -60,7 +60,7 @@ export function isExit(error: unknown): error is Exit {
   return error instanceof Error && error.name === 'ExitError'
 }
 
-/** Throws what `exit` throws, after something was done with it. */
+/** Throws the error of `exit`, after `prepare` was called with it. */
 export async function exitWith(shell: Watched, code: number, prepare: (exit: Exit) => void): Promise<never> {
   try {
     await shell.runCommand('exit', [String(code)], [], '', true)
@@ -80,7 +80,7 @@ function isReturn(error: unknown): error is Exit {
   return error instanceof Error && error.name === 'ReturnError'
 }
 
-/** `node` has the line; `command` is what `BASH_COMMAND` tells, the same unless it is given. */
+/** `node` has the line; `command` is the value of `BASH_COMMAND`, by default the same. */
 type Action = {
   position: Position
   action: string
@@ -89,7 +89,7 @@ type Action = {
   command?: Command | null
 }
 
-/** As of the shell that runs: a trap changes its variables, and leaves its status and last word. */
+/** In the running shell: a trap can change its variables, but its status and last argument are restored. */
 export async function runAction(
   shell: Watched,
   { position, action, exitCode, node, command }: Action,
@@ -116,7 +116,7 @@ export async function runAction(
   return position.isLive ? showResult(shell, position, result) : result
 }
 
-/** For the script of an action, whose lines are that of the command that it is run for, and for that of `eval`. */
+/** For the script of an action, whose line numbers are that of the interrupted command, and for that of `eval`. */
 export function putLines(root: Script, place: (line: number) => number): void {
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
@@ -125,22 +125,22 @@ export function putLines(root: Script, place: (line: number) => number): void {
   }
 }
 
-/** For a command that is about to run. */
+/** For a command before it runs. */
 export async function beforeCommand(shell: Watched, position: Position, node: Command): Promise<StepResult | null> {
   return TRACED.has(node.type) ? debug(shell, position, node) : null
 }
 
 const TRACED: ReadonlySet<string> = new Set(['SimpleCommand', 'ArithmeticCommand', 'ConditionalCommand', 'Case'])
 
-/** The loop of whose body a statement is the first. */
+/** By the first statement of its body, the loop. */
 const ROUNDS = new WeakMap<Statement, Command>()
 
-/** To be called for each loop over words, if its rounds are of interest. */
+/** Called for each loop over words, if its iterations are traced. */
 export function markRounds(node: Command): void {
   if (node.type === 'For' && node.body[0]) ROUNDS.set(node.body[0], node)
 }
 
-/** A loop over words counts as a command in each of its rounds. Answers with the line of `set -x` for it. */
+/** Each iteration of a loop over words counts as a command. Returns its line of `set -x`. */
 export async function beforeRound(
   shell: Watched,
   position: Position,
@@ -157,7 +157,7 @@ async function debug(shell: Watched, position: Position, node: Command | null): 
   return action === null ? null : runAction(shell, { position, action, node: node ?? undefined })
 }
 
-/** For a pipeline that has ended, and that was the last one of its list. */
+/** For a finished pipeline that was the last one of its list. */
 export async function afterPipeline(shell: Watched, position: Position, ended: { node: Pipeline; result: StepResult }) {
   const { node, result } = ended
   const { exitCode } = result
@@ -166,14 +166,14 @@ export async function afterPipeline(shell: Watched, position: Position, ended: {
   if (node.commands.length === 1 && !FAILING.has(first?.type ?? '')) return result
   const action = position.traps.actionFor('ERR', shell.ctx.state.callDepth)
   if (action === null) return result
-  // A function fails by the command that was its last.
+  // A function fails because of its last command.
   const command =
     node.commands.length === 1 && first?.type === 'SimpleCommand' && first.name ? position.lastCommand : null
   const run = { position, action, exitCode, node: node.commands.at(-1), command }
   return joinedResults(result, await runAction(shell, run), exitCode)
 }
 
-/** Others fail by what is in them, and that was told already. */
+/** Others fail because of a command in them, which was already handled. */
 export const FAILING: ReadonlySet<string> = new Set([
   'SimpleCommand',
   'ArithmeticCommand',
@@ -181,7 +181,7 @@ export const FAILING: ReadonlySet<string> = new Set([
   'Subshell',
 ])
 
-/** For the body of a function, which may be left by `return`: its RETURN trap runs while the function still does. */
+/** For the body of a function, which may be left by `return`: its RETURN trap runs before the function ends. */
 export async function withReturn(shell: Watched, position: Position, run: Run): Promise<StepResult> {
   const { traps, lastCommand } = position
   const debugged = traps.areSet && traps.isTracing ? await debug(shell, position, lastCommand) : null
@@ -196,7 +196,7 @@ export async function withReturn(shell: Watched, position: Position, run: Run): 
   }
 }
 
-/** With what the RETURN trap of a function or of a sourced file writes. */
+/** With the output of the RETURN trap of a function or a sourced file. */
 export async function returned(shell: Watched, position: Position, result: StepResult): Promise<StepResult> {
   const action = position.traps.areSet ? position.traps.actionFor('RETURN', shell.ctx.state.callDepth) : null
   if (action === null) return result
@@ -204,7 +204,7 @@ export async function returned(shell: Watched, position: Position, result: StepR
   return joinedResults(before, await runAction(shell, { position, action }), result.exitCode)
 }
 
-/** For as long as a subshell runs. */
+/** While a subshell runs. */
 export async function withOwnTraps<T>(position: Position, run: () => Promise<T>): Promise<T> {
   const { traps } = position
   position.traps = new Traps(traps)
@@ -215,7 +215,7 @@ export async function withOwnTraps<T>(position: Position, run: () => Promise<T>)
   }
 }
 
-/** The statements of a subshell as one, at whose end its EXIT trap can be run. */
+/** The statements of a subshell as one, so that its EXIT trap can run at the end. */
 export const BODIES = new WeakMap<Statement, Statement[]>()
 
 export function wholeBody(statements: Statement[]): Statement {
@@ -233,14 +233,14 @@ export function statementOf(command: Command): Statement {
   return { type: 'Statement', pipelines: [pipeline], operators: [], background: false }
 }
 
-/** Whether what runs here may set a trap: by itself, or by a function that it may call. */
+/** Whether the command may set a trap, directly or in a function that it calls. */
 export function setsTraps({ ctx }: Watched, root: object): boolean {
   return mentionsTrap(root) || [...ctx.state.functions.values()].some(mentionsTrap)
 }
 
 const MENTIONS = new WeakMap<object, boolean>()
 
-/** Whether anything below the node sets a trap by its name; nothing else needs traps of its own. */
+/** Whether any node mentions `trap` by name; only then separate traps are needed. */
 function mentionsTrap(root: object): boolean {
   const known = MENTIONS.get(root)
   if (known !== undefined) return known

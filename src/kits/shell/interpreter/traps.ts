@@ -1,5 +1,5 @@
-// `trap`, which the interpreter does not have: what a shell is told to do when it ends, before each command, when one
-// fails, and when a function returns.
+// `trap`, which the interpreter does not have: actions at the end of a shell, before each command, after a failure, and
+// at the return of a function.
 
 import { quoted } from '../interpreter-command.ts'
 import type { StepResult } from './shape.ts'
@@ -10,15 +10,15 @@ type Trap = { action: string; depth: number }
 
 const USAGE = 'trap: usage: trap [-lp] [[arg] signal_spec ...]\n'
 
-/** Those of one shell. A subshell begins without them, but for what is ignored. */
+/** The traps of one shell. A subshell starts without them, except ignored signals. */
 export class Traps {
   readonly #traps = new Map<string, Trap>()
-  /** What a subshell that has set none of its own shows as its traps. */
+  /** The traps that a subshell without its own shows. */
   #inherited: Traps | null
-  /** Whether functions and subshells have the traps of who calls them: `set -E` for ERR, `set -T` for DEBUG and RETURN. */
+  /** Whether functions and subshells inherit traps: `set -E` for ERR, `set -T` for DEBUG and RETURN. */
   #tracesErrors = false
   #tracesFunctions = false
-  /** A trap is no occasion for a trap. */
+  /** No trap runs during a trap. */
   #isRunning = false
 
   constructor(parent: Traps | null = null) {
@@ -35,29 +35,29 @@ export class Traps {
     return this.#traps.size > 0
   }
 
-  /** Whether functions have the DEBUG trap of who calls them. */
+  /** Whether functions inherit the DEBUG trap. */
   get isTracing(): boolean {
     return this.#tracesFunctions
   }
 
-  /** What is to be done now, at this depth of function calls. */
+  /** The action to run now, at this depth of function calls. */
   actionFor(event: TrapEvent, callDepth: number): string | null {
     const trap = this.#isRunning ? undefined : this.#traps.get(event)
     if (trap === undefined || trap.action === '') return null
     return callDepth <= trap.depth || this.#isTraced(event) ? trap.action : null
   }
 
-  /** A function at this depth has ended: what it set for itself is its caller's, and no other function's. */
+  /** A function at this depth has ended: traps that it set now belong to its caller, not to other functions. */
   returned(callDepth: number): void {
     for (const trap of this.#traps.values()) trap.depth = Math.min(trap.depth, callDepth)
   }
 
-  /** For a signal: empty when it is ignored. */
+  /** For a signal: empty if it is ignored. */
   actionOf(signal: string): string | null {
     return this.#traps.get(signal)?.action ?? null
   }
 
-  /** What is to be done at the end of the shell, which comes once. */
+  /** The action at the end of the shell, which runs once. */
   takeExit(): string | null {
     const action = this.#traps.get('EXIT')?.action
     this.#traps.delete('EXIT')
@@ -73,7 +73,7 @@ export class Traps {
     }
   }
 
-  /** For the words of a `set`, two options of which the interpreter takes without doing anything. */
+  /** For the arguments of a `set`; the interpreter accepts two of its options without an effect. */
   noteOptions(args: readonly string[]): void {
     args.forEach((arg, i) => {
       const isOn = arg.startsWith('-')

@@ -1,32 +1,32 @@
-// An unset variable under `set -u` ends the shell, and an error in arithmetic ends all but the shell. The interpreter goes on
-// after the function, the group or the `eval` in which they were met. So they are made what `exit` is, at the command in
-// which they are met.
+// An unset variable under `set -u` ends the shell, and an arithmetic error ends everything but the shell. The
+// interpreter continues after the function, the group or the `eval` in which they occurred. So they are converted to
+// the error of `exit`, at the command in which they occur.
 
 import { isInAssignment } from './arithmetic/expression.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, StepResult } from './shape.ts'
 import { exitWith, isExit } from './trap-runs.ts'
 
-/** Of a shell that was given its script as words, and of any other. */
+/** The status for a shell with a script as its argument, and for any other. */
 const OF_WORDS = 127
 const OF_OTHERS = 1
 const OF_SYNTAX = 2
 
 const IN_TEST = /^bash: (?:conditional|arithmetic) expression: (.+: unbound variable)\n$/
 
-/** What the error says, where it is one of these. */
+/** The message, if it is one of these errors. */
 export function unsetMessage(error: unknown): string | null {
   return error instanceof Error && error.name === 'NounsetError' ? error.message : null
 }
 
-/** The same, where the interpreter has made it the result of a test. */
+/** The same, if the interpreter has converted it to the result of a test. */
 export function unsetInTest({ ctx }: Watched, node: Command, { stderr }: StepResult): string | null {
   if (!ctx.state.options.nounset || (node.type !== 'ConditionalCommand' && node.type !== 'ArithmeticCommand'))
     return null
   return IN_TEST.exec(stderr)?.[1] ?? null
 }
 
-/** Never answers: it throws what `exit` throws. */
+/** Never returns: it throws the error of `exit`. */
 export async function exitAsUnset(shell: Watched, position: Position, message: string): Promise<StepResult> {
   return exitSaying(shell, codeOf(shell, position), `bash: ${message.replace(/^(?=\d+: )/, '$')}\n`)
 }
@@ -38,7 +38,7 @@ export function exitByMessage(shell: Watched, position: Position, message: strin
 
 export const NO_GROUPS = "syntax error near unexpected token `('"
 
-/** For what bash would not have read at all. */
+/** For text that bash would not have accepted. */
 export function exitBySyntax(shell: Watched, message: string): Promise<never> {
   return exitSaying(shell, OF_SYNTAX, `bash: ${message}\n`)
 }
@@ -47,7 +47,7 @@ function codeOf({ ctx }: Watched, { isOfWords, subshells }: Position): number {
   return isOfWords && subshells === 0 && !ctx.state.options.errexit ? OF_WORDS : OF_OTHERS
 }
 
-/** What ends a shell and was made here, with all that is to be said. */
+/** Errors created here that end a shell, with their complete message. */
 const SAID = new WeakSet<Error>()
 export const isSaid = (error: Error): boolean => SAID.has(error)
 
@@ -58,10 +58,10 @@ async function exitSaying(shell: Watched, code: number, stderr: string, stdout =
   })
 }
 
-/** Errors after which a shell goes on with the line that follows the whole of what it was doing. */
+/** Errors after which a shell continues with the line after the whole current command. */
 const DISCARDING = new WeakSet<Error>()
 
-/** For an error in arithmetic that is part of a word: null for any other. Throws what ends everything but the shell. */
+/** For an arithmetic error in a word: null for any other. Throws the error that ends everything but the shell. */
 export async function discardFor(shell: Watched, error: unknown): Promise<StepResult | null> {
   if (!(error instanceof Error) || error.name !== 'ArithmeticError') return null
   const { stdout = '', stderr = '' } = error as Partial<StepResult>
@@ -69,7 +69,7 @@ export async function discardFor(shell: Watched, error: unknown): Promise<StepRe
   return isEnd ? exitSaying(shell, OF_OTHERS, stderr, stdout) : discard(shell, { stdout, stderr })
 }
 
-/** Never answers: the shell goes on with the line that follows. */
+/** Never returns: the shell continues with the next line. */
 export async function discard(
   shell: Watched,
   { stdout, stderr }: Pick<StepResult, 'stdout' | 'stderr'>,
@@ -82,7 +82,7 @@ export async function discard(
   }
 }
 
-/** The same for what ends the shell under `set -e`. */
+/** The same for an error that ends the shell under `set -e`. */
 export function discardReported(shell: Watched, result: Pick<StepResult, 'stdout' | 'stderr'>): Promise<never> {
   const { stdout, stderr } = result
   return shell.ctx.state.options.errexit ? exitSaying(shell, OF_OTHERS, stderr, stdout) : discard(shell, result)
@@ -90,13 +90,16 @@ export function discardReported(shell: Watched, result: Pick<StepResult, 'stdout
 
 const NO_MATCH = /^bash: no match: .*\n$/s
 
-/** For a pattern that matches nothing under `failglob`; null for any other result. Throws what ends everything but the shell. */
+/**
+ * For a pattern without a match under `failglob`; null for any other result. Throws the error that ends everything but
+ * the shell.
+ */
 export async function discardUnmatched(shell: Watched, { stderr, exitCode }: StepResult): Promise<null> {
   if (!shell.ctx.state.shoptOptions.failglob || exitCode !== 1 || !NO_MATCH.test(stderr)) return null
   return discardReported(shell, { stdout: '', stderr })
 }
 
-/** At the shell's own statement, what of it is left; null for what ends the shell. */
+/** The result of the shell's own statement; null for an error that ends the shell. */
 export function discarded(error: unknown): StepResult | null {
   if (!isExit(error) || !DISCARDING.has(error)) return null
   return { stdout: error.stdout, stderr: error.stderr, exitCode: OF_OTHERS }

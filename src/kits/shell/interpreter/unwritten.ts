@@ -1,5 +1,5 @@
-// What a loop of many small commands writes to a file is gathered, and written before anything could look at the file: before the next
-// command that is run step by step, at each pause, and when the script ends or is stopped.
+// Buffers the file output of a loop with many small commands. It is written before any command could read the file:
+// before the next normal step, at each pause, and when the script ends or is stopped.
 
 import type { OutputTarget } from './output-routes.ts'
 
@@ -32,13 +32,13 @@ class GatheringFile implements OutputTarget {
     this.#append = append
   }
 
-  /** In the order in which it was gathered. */
+  /** In the order of the output. */
   async write(bytes: string): Promise<void> {
     if (this.#length > 0) await this.flush()
     await this.#append(bytes)
   }
 
-  /** What `gather` does is no file operation, so nothing is awaited. */
+  /** `gather` does no file operation, so nothing is awaited. */
   gather(bytes: string): Promise<void> | void {
     this.#pieces.push(bytes)
     this.#length += bytes.length

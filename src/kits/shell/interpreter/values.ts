@@ -1,13 +1,13 @@
-// What a parameter holds, and how `declare` would make it: for expansions that are worked out here.
+// The values of a parameter, and the `declare` command that creates it: for expansions that are computed here.
 
 import { asKey, asValue, asWord } from './quoting.ts'
 import type { ShellArray, ShellVariables } from './shape.ts'
 
 export interface Values {
   values: string[]
-  /** Whether it is all of an array or of the arguments, and then if they are joined. */
+  /** Whether it is a whole array or all arguments, and then whether they are joined. */
   all: '@' | '*' | null
-  /** The name, without a subscript; none for arguments. */
+  /** The name, without a subscript; null for arguments. */
   name: string | null
   array: ShellArray | null
 }
@@ -25,7 +25,7 @@ const ENCODER = new TextEncoder()
 
 type Entry = [key: string, value: string]
 
-/** As bash lists a map: by the places in its table, which grows, and the newest first where several have the same. */
+/** In the order of bash's hash table, which grows, with the newest first in each bucket. */
 function inTable(entries: readonly Entry[]): Entry[] {
   let size = BUCKETS
   let table = new Map<number, Entry[]>()
@@ -49,12 +49,12 @@ function inTable(entries: readonly Entry[]): Entry[] {
 
 function placeOf(key: string): number {
   let hash = FNV_OFFSET
-  // Bytes have a sign there.
+  // Bytes are signed there.
   for (const byte of ENCODER.encode(key)) hash = Math.imul(hash, FNV_PRIME) ^ ((byte << 24) >> 24)
   return hash
 }
 
-/** The letters of what `declare` says about a variable. */
+/** The attribute letters of a variable for `declare`. */
 export function attributesOf(state: ShellVariables, name: string): string {
   const { arrays, integerVars, readonlyVars, exportedVars, lowercaseVars, uppercaseVars } = state
   const kind = arrays?.get(name)?.kind
@@ -70,13 +70,13 @@ export function attributesOf(state: ShellVariables, name: string): string {
   return letters.map(([letter, isSet]) => (isSet ? letter : '')).join('')
 }
 
-/** `([key]="value" …)`, as bash writes it. */
+/** `([key]="value" …)`, like in bash. */
 export function asCompound(array: ShellArray): string {
   const elements = entriesOf(array).map(([key, value]) => `[${asKey(key)}]=${asValue(value)}`)
   return `(${elements.join(' ')}${array.kind === 'associative' && elements.length > 0 ? ' ' : ''})`
 }
 
-/** A command that makes the variable again. */
+/** A command that creates the variable again. */
 export function asAssignment(state: ShellVariables, { name, all, array, values: [first = ''] }: Values): string {
   const attributes = attributesOf(state, name ?? '')
   const declares = attributes === '' ? '' : `declare -${attributes} `

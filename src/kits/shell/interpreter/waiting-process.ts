@@ -1,7 +1,7 @@
 import type { OutputRoutes } from './output-routes.ts'
 import type { Script } from './shape.ts'
 
-/** A command that waits for the end of the shell, with what it is to read. */
+/** A command that waits for the end of the shell, with its input. */
 export type OutputProcess = {
   body: Script
   routes: OutputRoutes

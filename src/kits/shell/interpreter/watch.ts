@@ -1,5 +1,5 @@
-// One script of ours as it runs, in all the shells that it takes. The library hands its "coverage writer" to each of their
-// interpreters, and that is what this is: so every step finds the watch it belongs to.
+// The state of one running script, in all its shells. The library passes its "coverage writer" to each of their
+// interpreters, and this object is used as one: so every step can find it.
 
 import type { CreationMask } from '../creation-mask.ts'
 import type { Pacer } from '../shell-pacer.ts'
@@ -10,35 +10,35 @@ import { Unwritten } from './unwritten.ts'
 
 export interface WatchParts {
   pacer: Pacer
-  /** What new files are denied. */
+  /** The mask for new files. */
   mask: CreationMask
-  /** What a terminal would show, in its order. */
+  /** The terminal's output, in order. */
   show: (text: string) => void
   stopped: StoppedOutput
-  /** How the script called the file at the path. */
+  /** The script's spelling of the path. */
   wordsFor: (path: string) => string
-  /** A part of a script as it would be written. */
+  /** The source text of a part of a script. */
   textOf: (script: Script) => string
   parse: (text: string) => Script
-  /** A statement of the script itself has ended. */
+  /** Called after each of the script's own statements. */
   onStatement: (shell: Interpreter) => void
 }
 
-/** What a shell is told by the command that starts it. */
+/** The options of a shell from the command that starts it. */
 export interface ShellStart {
-  /** Each the words of a command. */
+  /** Each is the arguments of a command. */
   options: readonly (readonly string[])[]
-  /** The words of `-c`. */
+  /** The argument of `-c`. */
   text: string | null
-  /** By the word that named it. */
+  /** In the given spelling. */
   file: string | null
   /** It reads its script from its standard input, command by command. */
   isInput: boolean
-  /** What is to be said behind the script: what follows in its text is none. */
+  /** The error to report after the script, if the rest of its text is invalid. */
   error?: string | null
 }
 
-/** How the next shell begins, and whether it writes to the terminal. */
+/** The start of the next shell, and whether it writes to the terminal. */
 type Beginning = ShellStart & { isLive: boolean }
 
 const PLAIN: Beginning = { isLive: false, options: [], text: null, file: null, isInput: false }
@@ -46,18 +46,18 @@ const PLAIN: Beginning = { isLive: false, options: [], text: null, file: null, i
 export class ScriptWatch {
   readonly parts: WatchParts
   readonly unwritten = new Unwritten()
-  /** Functions that a shell of this run has exported, by the variables in which they are passed on. */
+  /** Exported functions of this run, by their environment variables. */
   readonly passedFunctions = new Map<string, FunctionDefinition>()
-  /** How much the shell that ended last had read of the input that it was given; null for one without. */
+  /** How much of its input the last shell had read; null for one without input. */
   inputTaken: number | null = null
   /**
-   * Where the command that runs writes, for a shell that it starts: as its own output, or for the command to hand on; and
-   * whether that is there should the shell be stopped.
+   * The destination of the running command's output, for a shell that it starts: whether it is written directly or
+   * passed on by the command, and whether it is preserved if the shell is stopped.
    */
   inherited: { routes: OutputRoutes; isDirect: boolean; isKept: boolean } | null = null
-  /** Whether the command that is called reads a file as its input. */
+  /** Whether the called command's input is a file. */
   inputIsFile = false
-  /** How many shells have begun: a text that does not parse begins none. */
+  /** The number of started shells: an invalid text starts none. */
   begun = 0
   #isScriptStarted = false
   #next = PLAIN
@@ -79,12 +79,12 @@ export class ScriptWatch {
     this.#next = { ...this.#next, ...start }
   }
 
-  /** There will be none. */
+  /** No shell will start. */
   forgetNextShell(): void {
     this.#next = PLAIN
   }
 
-  /** Asked once by each shell when it begins. */
+  /** Called once by each shell at its start. */
   begin(): Beginning & { isScript: boolean; isOfWords: boolean } {
     const isScript = !this.#isScriptStarted
     const next = this.#next

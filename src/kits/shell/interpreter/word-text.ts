@@ -1,14 +1,14 @@
-// A word of a script as it was written, from its parts. The parser does not keep whether a variable had braces: that is told
-// by the text of the statement in which it stands.
+// The source text of a word, from its parts. The parser does not store whether a variable had braces: that is found in
+// the text of the statement.
 
 import { quoted } from '../interpreter-command.ts'
 import type { ArithmeticExpression, Assignment, Script } from './shape.ts'
 import type { Part, Word } from './words-alone.ts'
 
 export interface WordContext {
-  /** The text in which the word stands, as far as that is known. */
+  /** The text that contains the word, as far as it is known. */
   source: string
-  /** What is in a substitution, on one line where that can be. */
+  /** The contents of a substitution, on one line if possible. */
   scriptText: (script: Script) => string
   /** For parts that are left to the interpreter. */
   partText: (part: Part) => string
@@ -20,7 +20,7 @@ export function wordText(word: Word, context: WordContext): string {
   return partsText(word.parts, context, false)
 }
 
-/** For a word of a command, in which what was written as `$'…'` is a text like any other to the parser. */
+/** For an argument of a command, in which the parser stores `$'…'` like any other text. */
 export function commandWordText(word: Word, context: WordContext): string {
   const [first] = word.parts
   const array = first?.type === 'Literal' ? ARRAY.exec(first.value)?.[0] : undefined
@@ -34,7 +34,7 @@ export function commandWordText(word: Word, context: WordContext): string {
 const ARRAY = /^[A-Za-z_]\w*\+?=\(/
 const NEEDS_QUOTES = /[\s'"\\|&;()<>$`]/
 
-/** Of `x=(…)` behind `declare` and `local`, which the parser takes for one text without quotes. */
+/** Of `x=(…)` after `declare` and `local`, which the parser stores as one text without quotes. */
 function arrayText(start: string, source: string): string | null {
   const from = source.indexOf(start)
   if (from < 0) return null

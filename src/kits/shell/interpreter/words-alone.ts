@@ -1,4 +1,4 @@
-// The words of a command, as the interpreter expands them, without the command.
+// Expands the words of a command with the interpreter, without running the command.
 
 import type { Position, Watched } from './position.ts'
 import type { Command, SimpleCommand, StepResult } from './shape.ts'
@@ -8,12 +8,12 @@ export type Part = Word['parts'][number]
 /** The interpreter's own step. */
 export type Run = (as: Command) => Promise<StepResult>
 
-/** Instead of a command. */
+/** Used instead of a command. */
 const WORDS_ALONE = 'the words of a pattern'
 
 export const literal = (value: string): Word => ({ type: 'Word', parts: [{ type: 'SingleQuoted', value }] })
 
-/** The word as the interpreter expands it, or how that fails. */
+/** The word expanded by the interpreter, or the failure. */
 export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<string[] | StepResult> {
   const { state } = shell.ctx
   const { position } = shell
@@ -21,7 +21,7 @@ export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<
   const { lastArg, lastExitCode } = state
   const shown = state.env.get('_')
   let words: string[] | null = null
-  // An expansion within the word may need words of its own.
+  // An expansion within the word may do the same for other words.
   const outer = position.takeWords
   position.takeWords = (args) => {
     words = args
@@ -47,7 +47,7 @@ export async function wordsAlone(shell: Watched, word: Word, run: Run): Promise<
   return words
 }
 
-/** Runs a command that the script does not have: `set -x` shows nothing of it, but what its substitutions run. */
+/** Runs a command that is not in the script: `set -x` does not show it, but shows commands of its substitutions. */
 export async function unshown<T>({ ctx }: Watched, position: Position, run: () => Promise<T>): Promise<T> {
   const { options } = ctx.state
   const { tracesWords } = position
@@ -62,7 +62,7 @@ export async function unshown<T>({ ctx }: Watched, position: Position, run: () =
 export const isWordsAlone = ({ takeWords }: Position, name: string): boolean =>
   name === WORDS_ALONE && takeWords !== null
 
-/** For a command that is called for its words alone; null for any other. */
+/** For a command that is called only for its words; null for any other. */
 export function takeWords(position: Position, name: string, args: string[]): StepResult | null {
   if (!isWordsAlone(position, name) || !position.takeWords) return null
   position.takeWords(args)
@@ -84,7 +84,7 @@ export async function withOption<Name extends string, T>(
   }
 }
 
-/** The text that parts of a word come to, neither split nor matched; `quote` gets what stands in quotes. */
+/** The text of parts of a word, without splitting and file name expansion; `quote` is called for quoted text. */
 export async function textOfParts(
   shell: Watched,
   parts: readonly Part[],
@@ -104,7 +104,7 @@ export async function textOfParts(
 const QUOTED: ReadonlySet<string> = new Set(['SingleQuoted', 'DoubleQuoted', 'Escaped'])
 const UNSPLIT: ReadonlySet<string> = new Set(['ParameterExpansion', 'CommandSubstitution', 'ArithmeticExpansion'])
 
-/** Null for what has to be expanded. */
+/** Null for a part that must be expanded. */
 export function writtenText(part: Part): string | null {
   if (part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'Escaped') return part.value
   return part.type === 'Glob' ? part.pattern : null

@@ -1,29 +1,29 @@
-// A command substitution runs only where somebody wrote it into a script: bash also runs one that stands in a value which
-// it reads as an expression (`x='a[$(rm -rf src)]'; echo $((x))`), and in the text of PS4. That is of no use but to hide a
-// command from whoever reads the script, so here it fails and says so. What a script writes, `eval`, `source`, `sh -c`,
-// traps and aliases included, runs as ever.
+// A command substitution only runs if it was written in a script: bash also runs one in a value that it evaluates as an
+// expression (`x='a[$(rm -rf src)]'; echo $((x))`), and in the text of PS4. This is only useful to hide a command from
+// readers of the script, so here it fails with a message. Text written in a script, including `eval`, `source`, `sh
+// -c`, traps and aliases, runs as usual.
 
 import type { Watched } from './position.ts'
 import { readByCat } from './read-substitutions.ts'
 import type { Script, StepResult } from './shape.ts'
 
-/** All parts of scripts that were handed over to be run. */
+/** All parts of scripts that were passed on to be run. */
 const WRITTEN = new WeakSet<object>()
-/** By the script as a whole: what it writes of substitutions that are parsed when they run. */
+/** By script: the texts of its substitutions that are parsed at run time. */
 const TEXTS = new WeakMap<object, Set<string>>()
 
-/** Fields of parts that the interpreter reads as code later: names with an index, what stands between braces. */
+/** Fields of parts that the interpreter later reads as code: names with an index, text between braces. */
 const CODE_FIELDS = ['name', 'parameter', 'command', 'content', 'originalText', 'baseExpr', 'stringKey', 'text']
 const ALIAS = 'BASH_ALIAS_'
 const REFUSAL = 'a command substitution that stands in a value is not run here; write it into the script'
-/** Shells in which one was met, until the command that did is over: the interpreter keeps some errors to itself. */
+/** Shells in which one was refused, until the command is over, because the interpreter hides some errors. */
 const REFUSED = new WeakSet<object>()
 
 class MadeSubstitution extends Error {
   override readonly name = 'MadeSubstitution'
 }
 
-/** `watch` stands for the whole run, in all its shells. */
+/** `watch` represents the whole run, in all its shells. */
 export function noteWritten(root: object, watch: object): void {
   const texts = TEXTS.get(watch) ?? new Set()
   TEXTS.set(watch, texts)
@@ -45,7 +45,7 @@ function isCode(node: object, field: string, text: string): boolean {
   return /[$`]/.test(text) || ('type' in node && node.type === 'ArithCommandSubst')
 }
 
-/** For the body of a substitution, which is a part of the script in which it stands. */
+/** For the body of a substitution, which must be a part of a script. */
 export function refuseMade(body: Script, shell: Watched, watch: object): void {
   if (WRITTEN.has(body)) return
   const sources = body.statements.map(({ sourceText }) => sourceText)
@@ -73,14 +73,14 @@ function* codeTexts({ ctx }: Watched, watch: object): Generator<string> {
   for (const [name, value] of ctx.state.env) if (name.startsWith(ALIAS)) yield value
 }
 
-/** What a command answers in which one was met; null for any other error. */
+/** The result of a command with a refused one; null for any other error. */
 export function refusedSubstitution(shell: Watched, error: unknown): string | null {
   if (!(error instanceof MadeSubstitution)) return null
   REFUSED.delete(shell)
   return `bash: ${REFUSAL}\n`
 }
 
-/** The command fails in which one was met, and says so. */
+/** The command with a refused one fails, with a message. */
 export function withRefusal(shell: Watched, result: StepResult): StepResult {
   if (!REFUSED.delete(shell)) return result
   const stderr = result.stderr.includes(REFUSAL) ? result.stderr : `${result.stderr}bash: ${REFUSAL}\n`

@@ -1,18 +1,18 @@
-// What must be known of an expression before an engine that tries one way after the other may have it: whether the first match
-// it finds is the longest, and how long it may look before it gives up.
+// Analyzes an expression before a backtracking engine may run it: whether the first match is always the longest, and
+// how long a failing search may take.
 
 import type { Regex } from './syntax.ts'
 
 export interface Ambiguity {
-  /** Whether the first match that is found is sure to be the longest. */
+  /** Whether the first match is always the longest. */
   isLongest: boolean
-  /** A failed search takes a time that grows with this power of the text's length; infinite for what grows faster. */
+  /** The time of a failed search grows with this power of the text's length; infinite for a faster growth. */
   degree: number
 }
 
 type SingleCharacter = Extract<Regex, { kind: 'one' }>
 
-/** More rounds than that count as any number of them. */
+/** More repetitions than this count as unlimited. */
 const FEW_ROUNDS = 8
 
 export function ambiguityOf(tree: Regex): Ambiguity {
@@ -39,7 +39,7 @@ function partsOf(tree: Regex): readonly Regex[] {
   return tree.kind === 'group' || tree.kind === 'repeat' ? [tree.part] : []
 }
 
-/** Something optional of several characters behind something that may take its beginning: `a?(ab)?`. */
+/** An optional part of several characters after a part that may match its beginning: `a?(ab)?`. */
 function hasGreedyTrap(parts: readonly Regex[]): boolean {
   return parts.some((part, at) => {
     const [before, next] = [bare(part), parts[at + 1] && bare(parts[at + 1] as Regex)]
@@ -48,7 +48,7 @@ function hasGreedyTrap(parts: readonly Regex[]): boolean {
   })
 }
 
-/** Whether no two options can match at the same place, or all that can are of one length. */
+/** Whether no two options can match at the same position, or all possible matches have the same length. */
 function isOrderless(options: readonly Regex[]): boolean {
   const lengths = new Set(options.map(fixedLength))
   return (lengths.size === 1 && !lengths.has(null)) || areAllApart(options)
@@ -58,7 +58,7 @@ function areAllApart(options: readonly Regex[]): boolean {
   return options.every((option, i) => options.slice(i + 1).every((other) => areApart(option, other)))
 }
 
-/** Whether one round of a repeat can be told from the next by single characters: `([a-z]+ )*`, not `(a+)*`. */
+/** Whether one iteration of a repeat is separated from the next by single characters: `([a-z]+ )*`, not `(a+)*`. */
 function isClearRound(part: Regex): boolean {
   const body = bare(part)
   if (body.kind === 'one' || body.kind === 'place') return true
@@ -73,7 +73,10 @@ function isClearRound(part: Regex): boolean {
   })
 }
 
-/** What may come directly behind a part of a round, the next round included: all up to the first that cannot be missing. */
+/**
+ * The parts that may directly follow a part of an iteration, including the next iteration: all up to the first
+ * mandatory one.
+ */
 function behind(parts: readonly Regex[], at: number): readonly Regex[] {
   const ring = [...parts.slice(at + 1), ...parts.slice(0, at + 1)]
   const sure = ring.findIndex((part) => !mayBeEmpty(part))
@@ -88,7 +91,7 @@ function mayBeEmpty(tree: Regex): boolean {
   return tree.kind !== 'choice' || tree.options.some(mayBeEmpty)
 }
 
-/** Long repeats that leave in doubt where they end, so that a failure tries each place. */
+/** Long repeats with an ambiguous end, for which a failure tries each position. */
 function doubtfulRepeats(tree: Regex, next: Regex | null): number {
   switch (tree.kind) {
     case 'group':
@@ -108,7 +111,7 @@ function doubtfulRepeats(tree: Regex, next: Regex | null): number {
   }
 }
 
-/** Whether no character can begin both. Unknown is taken for no. */
+/** Whether no character can start both. Unknown counts as no. */
 function areApart(a: Regex, b: Regex): boolean {
   const [first, second] = [firstOf(a), firstOf(b)]
   if (!first || !second) return false
@@ -120,14 +123,14 @@ function canBe({ source }: SingleCharacter, char: string): boolean {
   return new RegExp(`^${source}$`, 'ui').test(char)
 }
 
-/** The characters with which it begins when it is not empty, if one place tells them. */
+/** The characters with which it starts if it is not empty, if a single position determines them. */
 function firstOf(tree: Regex | undefined): SingleCharacter | null {
   if (tree === undefined) return null
   if (tree.kind === 'one') return tree
   if (tree.kind === 'group' || tree.kind === 'repeat') return firstOf(tree.part)
   if (tree.kind !== 'sequence') return null
   const [first] = tree.parts
-  // What may be missing lets the next one begin.
+  // If it may be empty, the next part may be the start.
   return first === undefined || mayBeEmpty(first) ? null : firstOf(first)
 }
 

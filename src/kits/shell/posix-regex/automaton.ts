@@ -1,6 +1,6 @@
-// Matching in a time that grows with the text alone: all ways through the expression are followed side by side, character by
-// character. Of those that begin furthest to the left the longest is the match; of equally long ones the groups are those of
-// the way that repeats earlier parts most.
+// Matches in linear time: all ways through the expression are followed in parallel, character by character. The result
+// is the longest of the leftmost matches; among equally long ones, the groups are those of the way that repeats earlier
+// parts most.
 
 import { placeSource } from './javascript.ts'
 import { type Regex, RegexError } from './syntax.ts'
@@ -13,7 +13,7 @@ type Step =
   | { kind: 'place'; test: RegExp }
   | { kind: 'match' }
 
-/** Starts and ends of the whole and of its groups, -1 for a group without a part in the match. */
+/** The starts and ends of the match and its groups, -1 for a group that did not take part. */
 export type Slots = readonly number[]
 
 type Thread = { step: number; slots: Slots }
@@ -29,7 +29,7 @@ export interface AutomatonOptions {
 export class Automaton {
   readonly #steps: Step[] = []
   readonly #options: AutomatonOptions
-  /** In which round a step was reached last, so that no step is reached twice in one. */
+  /** The last iteration in which a step was reached, so that no step is reached twice in one. */
   readonly #reached: Int32Array
   #round = 0
 
@@ -43,7 +43,7 @@ export class Automaton {
     this.#round = 0
   }
 
-  /** The leftmost longest match that begins at `from` or behind it. */
+  /** The leftmost longest match that starts at `from` or after it. */
   exec(text: string, from: number): Slots | null {
     const none: Slots = new Array<number>((this.#options.groups + 1) * 2).fill(-1)
     let best: Slots | null = null
@@ -71,7 +71,7 @@ export class Automaton {
     return next
   }
 
-  /** To every step at which a character is waited for, in the order of preference. */
+  /** Adds every step that waits for a character, in the order of preference. */
   #follow(start: Thread, place: { text: string; at: number; into: Thread[] }): void {
     const waiting = [start]
     for (let thread = waiting.pop(); thread !== undefined; thread = waiting.pop()) {
@@ -172,7 +172,7 @@ function longest(best: Slots | null, threads: readonly Thread[], steps: readonly
   return found
 }
 
-/** Remembers its answers: texts repeat few characters. */
+/** Caches its results, because texts repeat few characters. */
 function tester(source: string, literal: string | null, ignoreCase: boolean): (char: string) => boolean {
   if (literal !== null && !ignoreCase) return (char) => char === literal
   const regex = new RegExp(`^${source}$`, ignoreCase ? 'ui' : 'u')

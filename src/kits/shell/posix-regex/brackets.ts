@@ -1,8 +1,8 @@
-// Bracket expressions: `[^a-z[:digit:]_]` as JavaScript's character class.
+// Bracket expressions: `[^a-z[:digit:]_]` as a JavaScript character class.
 
 import { escaped, RegexError } from './syntax.ts'
 
-/** Bytes that are no text stand in a text as these; they are no characters, and only a class that lists nothing takes them. */
+/** Invalid bytes are represented by these in a text; they are not characters, and only negated classes match them. */
 const NO_CHARACTERS = '\\udc80-\\udcff'
 
 export const ANY_CHARACTER = `[^${NO_CHARACTERS}]`
@@ -30,13 +30,13 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 export interface Bracket {
   source: string
-  /** Where the expression goes on. */
+  /** The position after the expression. */
   end: number
 }
 
 type ReadEscape = (at: number) => { char: string; end: number } | null
 
-/** `start` is behind the opening bracket; `readEscape` reads an escape at a backslash, or answers null where it is none. */
+/** `start` is after the opening bracket; `readEscape` reads an escape at a backslash, or returns null if there is none. */
 export function readBracket(text: string, start: number, readEscape: ReadEscape): Bracket {
   let at = start
   const isNegated = text[at] === '^'

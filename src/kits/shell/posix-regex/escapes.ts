@@ -1,4 +1,4 @@
-// The escapes of regular expressions that stand for characters and places, as sed and awk have them.
+// The escapes of regular expressions for characters and positions, in sed and awk.
 
 import type { Anchor, Escapes } from './syntax.ts'
 
@@ -54,7 +54,7 @@ function codeOf(hex: string | undefined, decimal: string | undefined, octal: str
   return decimal === undefined ? Number.parseInt(octal ?? '0', 8) : Number(decimal)
 }
 
-/** A byte; those above ASCII belong to no character. */
+/** A byte; those above ASCII are not characters. */
 function characterOf(code: number): string {
   const byte = code & 0xff
   return String.fromCharCode(byte < 0x80 ? byte : 0xdc00 | byte)

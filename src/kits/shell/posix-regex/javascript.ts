@@ -1,4 +1,4 @@
-// A POSIX regular expression in JavaScript's words.
+// Converts a POSIX regular expression to JavaScript.
 
 import { WORD } from './brackets.ts'
 import type { Anchor, Regex } from './syntax.ts'
@@ -14,7 +14,7 @@ const PLACE_SOURCES: Readonly<Record<Anchor, string>> = {
   'word-end': `(?<=${WORD})(?!${WORD})`,
 }
 
-/** JavaScript's own multiline anchors know more line ends than `\n`. */
+/** JavaScript's own multiline anchors support more line ends than `\n`. */
 const MULTILINE_SOURCES: Partial<Record<Anchor, string>> = {
   'line-start': '(?<![^\\n])',
   'line-end': '(?![^\\n])',

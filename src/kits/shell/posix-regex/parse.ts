@@ -1,4 +1,4 @@
-// POSIX basic and extended regular expressions with GNU's additions, read into a tree.
+// Parses POSIX basic and extended regular expressions with GNU's extensions.
 
 import { ANY_CHARACTER, NOT_SPACE, NOT_WORD, readBracket, SPACE, WORD } from './brackets.ts'
 import { type Anchor, type Dialect, literal, MAX_REPEATS, type Regex, RegexError } from './syntax.ts'
@@ -23,7 +23,7 @@ class Parser {
   readonly #dialect: Dialect
   #at = 0
   #depth = 0
-  /** Groups that are closed, to which a reference may point. */
+  /** Closed groups, which a backreference may use. */
   #closed: ReadonlySet<number> = new Set()
 
   constructor(text: string, dialect: Dialect) {
@@ -33,7 +33,7 @@ class Parser {
 
   whole(): Regex {
     const tree = this.#choice()
-    // Only a `)` ends a choice early; in extended expressions without an open group it is a character.
+    // Only a `)` ends a choice early; in extended expressions without an open group it is literal.
     if (this.#at < this.#text.length) throw new RegexError('Unmatched ) or \\)')
     return tree
   }
@@ -43,7 +43,7 @@ class Parser {
     const options = [this.#sequence()]
     const closed = new Set(this.#closed)
     while (this.#take('|')) {
-      // What another branch closes cannot be referred to in this one.
+      // Groups closed in another branch cannot be referenced in this one.
       this.#closed = new Set(before)
       options.push(this.#sequence())
       for (const index of this.#closed) closed.add(index)
@@ -94,7 +94,7 @@ class Parser {
     return isStrict && (extended ? ['*', '+', '?', '{'] : ['{']).some((operator) => this.#isOperator(operator))
   }
 
-  /** In a basic expression `$` is an anchor only where something ends. */
+  /** In a basic expression `$` is an anchor only at the end of a part. */
   #endsHere(): boolean {
     if (this.#dialect.extended) return true
     const rest = this.#text.slice(this.#at + 1, this.#at + 3)
@@ -137,11 +137,11 @@ class Parser {
     return escapes.read(this.#text, at) ?? (escapes.quotesInBrackets ? quotedCharacter(this.#text, at) : null)
   }
 
-  /** The part repeated as what follows says, or null. */
+  /** The part with the following repetition, or null. */
   #repeats(part: Regex): Regex | null {
     const char = this.#text[this.#at] ?? ''
     const { extended, isStrict } = this.#dialect
-    // At the start of a basic expression, and behind an anchor, a star is a star.
+    // At the start of a basic expression, and after an anchor, a star is literal.
     if (part.kind === 'place' && (!extended || isStrict)) return null
     const isTwice = isStrict && !extended && part.kind === 'repeat' && (char === '*' || this.#isOperator('{'))
     if (isTwice) throw new RegexError('Invalid preceding regular expression')
@@ -163,7 +163,7 @@ class Parser {
 
   #noInterval(): null {
     const { extended, isStrict } = this.#dialect
-    // A brace that begins no interval is a character in extended expressions that take it for one.
+    // A brace that starts no interval is literal in extended expressions of some dialects.
     if (extended && !isStrict) return null
     throw new RegexError(
       this.#text.includes(extended ? '}' : '\\}', this.#at) ? 'Invalid content of \\{\\}' : 'Unmatched \\{',

@@ -1,5 +1,5 @@
-// POSIX regular expressions: the match furthest to the left, and of those that begin there the longest. JavaScript's own engine
-// does the work wherever it is sure to find the same and to find it in time; the automaton does the rest.
+// POSIX regular expressions: the leftmost match, and of those at the same position the longest. JavaScript's own engine
+// is used if it certainly finds the same in limited time; otherwise the automaton is.
 
 import { type Ambiguity, ambiguityOf } from './ambiguity.ts'
 import { Automaton, type Slots } from './automaton.ts'
@@ -10,19 +10,19 @@ import type { Dialect, Regex } from './syntax.ts'
 
 export interface RegexOptions {
   ignoreCase?: boolean
-  /** `^` and `$` stand at the lines of the text as well. */
+  /** `^` and `$` also match at the lines of the text. */
   multiline?: boolean
 }
 
-/** Steps that JavaScript's engine may take in the worst case: it cannot be stopped. */
+/** The maximum of steps of JavaScript's engine in the worst case, because it cannot be stopped. */
 const MAX_WORST_STEPS = 1e9
 
 const SED = { escapes: SED_ESCAPES, isStrict: true, takesLooseEnds: false, keepsGroups: true }
 export const SED_BASIC: Dialect = { ...SED, extended: false }
 export const SED_EXTENDED: Dialect = { ...SED, extended: true }
-/** As the library has it: a letter behind a backslash stands for no control character. */
+/** As in the C library: no escapes for control characters. */
 export const PLAIN_EXTENDED: Dialect = { ...SED_EXTENDED, escapes: PLAIN_ESCAPES, takesLooseEnds: true }
-/** Of `expr` and its like, which take any repetition. */
+/** For `expr` and similar, which accept any repetition. */
 export const PLAIN_BASIC: Dialect = { ...SED_BASIC, escapes: PLAIN_ESCAPES, isStrict: false }
 export const AWK: Dialect = {
   extended: true,
@@ -33,22 +33,22 @@ export const AWK: Dialect = {
 }
 
 export class PosixRegex {
-  /** How many groups the expression has. */
+  /** The number of groups in the expression. */
   readonly groups: number
-  /** Where the last match began and ended, and its groups, -1 for one that took no part. */
+  /** The start and end of the last match and its groups, -1 for one that did not take part. */
   slots: Slots = []
   readonly #tree: Regex
   readonly #options: Required<RegexOptions>
   readonly #ambiguity: Ambiguity
   readonly #source: string
   readonly #finder: RegExp
-  /** An automaton cannot follow them. */
+  /** An automaton does not support backreferences. */
   readonly #hasReferences: boolean
   readonly #keepsGroups: boolean
   #placer: RegExp | null = null
   #automaton: Automaton | null = null
 
-  /** Throws `RegexError` for what is no expression. */
+  /** Throws `RegexError` for an invalid expression. */
   constructor(source: string, dialect: Dialect, { ignoreCase = false, multiline = false }: RegexOptions = {}) {
     const { tree, groups, hasReferences } = parseRegex(source, dialect)
     this.groups = groups
@@ -61,14 +61,14 @@ export class PosixRegex {
     this.#finder = new RegExp(this.#source, ignoreCase ? 'uig' : 'ug')
   }
 
-  /** Whether the text matches anywhere. */
+  /** Whether the text contains a match. */
   test(text: string): boolean {
     if (!this.#isInTime(text)) return this.#exact(text, 0) !== null
     this.#finder.lastIndex = 0
     return this.#finder.test(text)
   }
 
-  /** Looks for a match that begins at `from` or behind it; `slots` tells which it was. */
+  /** Searches a match that starts at `from` or after it; `slots` contains its positions. */
   find(text: string, from = 0): boolean {
     if (!this.#hasReferences && !(this.#ambiguity.isLongest && this.#isInTime(text))) {
       const slots = this.#exact(text, from)
@@ -93,7 +93,7 @@ export class PosixRegex {
     return this.#automaton.exec(text, from)
   }
 
-  /** The flag that tells places makes a search slow, so it is used at the place that is known. */
+  /** The flag that returns positions makes a search slow, so it is used only at the known position. */
   #groupSlots(text: string, start: number): Slots {
     this.#placer ??= new RegExp(this.#source, this.#options.ignoreCase ? 'uidy' : 'udy')
     this.#placer.lastIndex = start
@@ -104,7 +104,7 @@ export class PosixRegex {
 
 const CACHED = 200
 
-/** Keeps the expressions that a program makes while it runs; which is mostly the same few. */
+/** Caches the expressions that a program creates at run time, usually the same few. */
 export class RegexCache {
   readonly #dialect: Dialect
   readonly #options: RegexOptions

@@ -1,4 +1,4 @@
-// A POSIX regular expression as a tree.
+// The syntax tree of a POSIX regular expression.
 
 export type Anchor =
   | 'line-start'
@@ -11,7 +11,7 @@ export type Anchor =
   | 'word-end'
 
 export type Regex =
-  /** One character; `source` is JavaScript's pattern of it, `literal` the character if it can be that one alone. */
+  /** One character; `source` is its JavaScript pattern, `literal` the character if it is the only possible one. */
   | { kind: 'one'; source: string; literal: string | null }
   | { kind: 'sequence'; parts: Regex[] }
   | { kind: 'choice'; options: Regex[] }
@@ -21,41 +21,41 @@ export type Regex =
   | { kind: 'place'; place: Anchor }
 
 export interface Dialect {
-  /** ERE, where groups and intervals are written without a backslash; else BRE. */
+  /** ERE, where groups and intervals are written without a backslash; otherwise BRE. */
   extended: boolean
   escapes: Escapes
-  /** A repetition of nothing or of an anchor is a mistake, and so is one of a repetition in basic expressions. */
+  /** A repetition of nothing or of an anchor is an error, and in basic expressions also a repetition of a repetition. */
   isStrict: boolean
-  /** A `)` that closes nothing is a letter. */
+  /** An unmatched `)` is literal. */
   takesLooseEnds: boolean
-  /** Whether anybody asks for the places of groups. */
+  /** Whether the positions of groups are needed. */
   keepsGroups: boolean
 }
 
 export interface Escapes {
-  /** The character for the escape at the backslash, or null where there is no such escape. */
+  /** The character of the escape at the backslash, or null if there is no such escape. */
   read(text: string, at: number): { char: string; end: number } | null
-  /** Whether a backslash in brackets makes the character behind it literal where it is no such escape. */
+  /** Whether a backslash in brackets escapes the following character if it is not a known escape. */
   quotesInBrackets: boolean
-  /** Letters that stand for places and sets. */
+  /** Letters for positions and sets. */
   places: Readonly<Record<string, Anchor>>
-  /** Whether `\\1` is what the first group matched. */
+  /** Whether `\\1` is the text of the first group. */
   hasReferences: boolean
 }
 
-/** The words are those of GNU's library. */
+/** The messages are those of GNU's library. */
 export class RegexError extends Error {
   override readonly name = 'RegexError'
 }
 
-/** As POSIX's RE_DUP_MAX. */
+/** The value of POSIX's RE_DUP_MAX. */
 export const MAX_REPEATS = 32767
 
 export function literal(char: string): Regex {
   return { kind: 'one', source: escaped(char), literal: char }
 }
 
-/** For a pattern with the flag `u` or without it, inside brackets as well as outside. */
+/** For a pattern with or without the flag `u`, inside and outside of brackets. */
 export function escaped(char: string): string {
   return /[\^$\\.*+?()[\]{}|/-]/.test(char) ? `\\${char === '-' ? 'x2d' : char}` : char
 }

@@ -1,4 +1,4 @@
-// A place in a text that goes on.
+// A moving position in a text.
 
 import { unmatched } from './problems.ts'
 

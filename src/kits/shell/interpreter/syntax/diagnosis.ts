@@ -1,23 +1,23 @@
-// A text that is no script: what of it bash runs before it comes to the place that is wrong, and what it says there. Bash reads a
-// line, or as many as a command has, and runs that before it reads on.
+// Invalid scripts: the part that bash runs before it reaches the error, and its error message. Bash reads a line, or
+// all lines of a command, and runs that before it reads on.
 
 import type { StepResult } from '../shape.ts'
 import { Grammar } from './grammar.ts'
 import { SyntaxProblem } from './problems.ts'
 
 export interface Diagnosis {
-  /** Where the command begins that is not run, nor anything behind it. */
+  /** The start of the command with the error, which is not run, nor anything after it. */
   end: number
-  /** From 1 on. */
+  /** Counted from 1. */
   line: number
   words: string
-  /** The line as it was written, where bash shows it. */
+  /** The original line, if bash shows it. */
   shown: string | null
 }
 
-/** Null for a text in which nothing is wrong, as far as can be seen without running it. */
+/** Null for a text without errors that can be detected before it runs. */
 export function diagnosed(script: string): Diagnosis | null {
-  // Bash ends the last line if it is not ended.
+  // Bash adds a missing line end to the last line.
   const text = script.endsWith('\n') ? script : `${script}\n`
   const grammar = new Grammar(text)
   let end: number | null = 0
@@ -39,10 +39,10 @@ function placed(text: string, { at, words, showsLine }: SyntaxProblem): Omit<Dia
 }
 
 const OF_PARSER = /Parse error at (\d+):\d+: (.*)/
-/** What the parser tells of expressions in `[[ ]]`, which are not looked into here. */
+/** The parser's messages about expressions in `[[ ]]`, which are not parsed here. */
 const OF_TEST = /DBRACK|operand/
 
-/** For what only the interpreter's parser has found wrong; null where that is no fault of the text. */
+/** For errors found only by the interpreter's parser; null if the text is valid for bash. */
 function diagnosedBy(message: string, text: string): Diagnosis | null {
   const [, line = '', words = ''] = OF_PARSER.exec(message) ?? []
   if (!OF_TEST.test(words)) return null
@@ -58,7 +58,7 @@ function diagnosedBy(message: string, text: string): Diagnosis | null {
   return { end, line: Number(line), words: 'syntax error in conditional expression', shown }
 }
 
-/** As bash says it; `source` is how it calls the text. */
+/** Bash's message; `source` is the name of the text. */
 export function syntaxMessage({ line, words, shown }: Diagnosis, source: string, lines = 0): string {
   const place = `${source}: line ${line + lines}: `
   return `${place}${words}\n${shown === null ? '' : `${place}\`${shown}'\n`}`
@@ -79,20 +79,20 @@ const NEIGHBOURS = [
   /\$\(\((?![\s\S]*\)\))/,
 ]
 
-/** Whether a text that the parser takes may be none for bash all the same: a text of which that can be said at a glance. */
+/** Whether a text that the parser accepts may be invalid for bash, by a quick check. */
 function looksWrong(text: string): boolean {
   return NEIGHBOURS.some((one) => one.test(text))
 }
 
 type Reading = {
-  /** How messages call the text, and how many lines stand before it. */
+  /** The name of the text in messages, and the number of lines before it. */
   source: string
   lines?: number
-  /** Runs the text, and says behind it what is wrong with what follows. */
+  /** Runs the text, and then reports the error of the rest. */
   run: (text: string, error: string | null) => Promise<{ result: StepResult; isRead: boolean }>
 }
 
-/** Runs a text up to the place where it is no script. Only a text that looks wrong, or was refused, is read twice. */
+/** Runs a text up to its first syntax error. Only a text that looks wrong, or was refused, is read twice. */
 export async function runReadable(text: string, { source, lines, run }: Reading): Promise<StepResult> {
   let found = looksWrong(text) ? diagnosed(text) : null
   if (found === null) {

@@ -1,11 +1,10 @@
-// What bash takes for a command, told from the words and signs of `scanner.ts`: it throws a `SyntaxProblem` at the first that cannot
-// stand where it stands.
+// Bash's grammar on the tokens of `scanner.ts`: throws a `SyntaxProblem` at the first unexpected token.
 
 import { unexpected } from './problems.ts'
 import type { Token } from './token.ts'
 import { REDIRECTING, TokenReader } from './token-reader.ts'
 
-/** They end a list, and begin no command. */
+/** They end a list, and start no command. */
 const CLOSING: ReadonlySet<string> = new Set(['then', 'else', 'elif', 'fi', 'do', 'done', 'esac', '}'])
 const CLOSING_SIGNS: ReadonlySet<string> = new Set([')', ';;', ';&', ';;&'])
 const COMPOUND: ReadonlySet<string> = new Set(['if', 'for', 'select', 'while', 'until', 'case', '{', '[['])
@@ -18,7 +17,10 @@ export class Grammar {
     this.#tokens = new TokenReader(text, () => this.#listWithin())
   }
 
-  /** Reads what bash reads before it runs anything: up to the end of a line. Answers with where that begins, or null at the end. */
+  /**
+   * Reads what bash reads before it runs anything: up to the end of a line. Returns the start of that part, or null at
+   * the end.
+   */
   begin(): number | null {
     return this.#tokens.scanner.nextUnit()
   }
@@ -40,7 +42,7 @@ export class Grammar {
     }
   }
 
-  /** Of a substitution, which may hold nothing. */
+  /** In a substitution, which may be empty. */
   #listWithin(): void {
     this.#tokens.newlines()
     const { kind, text } = this.#tokens.peek()

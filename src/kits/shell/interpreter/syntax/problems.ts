@@ -1,10 +1,10 @@
-// Why a text is no script, in the words of bash.
+// Syntax errors, with bash's messages.
 
-/** What bash says, and where. */
+/** Bash's message, and its position. */
 export class SyntaxProblem extends Error {
   readonly at: number
   readonly words: string
-  /** The line is shown where a token is wrong, and not where one is missing. */
+  /** The line is shown for an unexpected token, but not for a missing one. */
   readonly showsLine: boolean
 
   constructor(words: string, at: number, showsLine: boolean) {

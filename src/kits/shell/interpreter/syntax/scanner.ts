@@ -1,5 +1,5 @@
-// The words and signs of a script, one after the other, as bash parts them. Nothing is made of them: this is for a text that is
-// no script, to find out where it stops to be one.
+// The tokens of a script, like in bash. They are not used to run it: this finds the position of the first error in an
+// invalid script.
 
 import { Cursor } from './cursor.ts'
 import { SyntaxProblem, unexpected } from './problems.ts'
@@ -33,7 +33,7 @@ export class Scanner {
     return token
   }
 
-  /** Where the next command begins, of which nothing is read yet; null at the end. */
+  /** The start of the next command, before anything of it is read; null at the end. */
   nextUnit(): number | null {
     for (;;) {
       this.#cursor.skip(BLANKS)
@@ -45,7 +45,7 @@ export class Scanner {
     }
   }
 
-  /** The delimiter of a here-document, whose text begins on the next line. */
+  /** The delimiter of a here-document, whose text starts on the next line. */
   expectDocument(word: string, stripsTabs: boolean): void {
     this.#documents.push({ delimiter: word.replace(/["'\\]/g, ''), stripsTabs })
   }
@@ -83,7 +83,7 @@ export class Scanner {
     return this.#cursor.text
   }
 
-  /** The sign behind what was read last. */
+  /** The operator after the last token. */
   get following(): string {
     return this.#cursor.text[this.#cursor.at] ?? ''
   }

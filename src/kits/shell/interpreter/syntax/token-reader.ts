@@ -1,4 +1,4 @@
-// The next words and signs of a text, as what is expected there or not.
+// Reads expected and optional tokens of a text.
 
 import { SyntaxProblem, unexpected } from './problems.ts'
 import { Scanner } from './scanner.ts'

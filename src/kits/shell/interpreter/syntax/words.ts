@@ -1,4 +1,4 @@
-// The words of a script: how far each goes, with what stands in it in quotes, brackets and substitutions.
+// Finds the end of words in a script, with the quotes, brackets and substitutions in them.
 
 import type { Cursor } from './cursor.ts'
 import { SyntaxProblem, unexpected, unmatched } from './problems.ts'
@@ -13,7 +13,7 @@ const MOST_OF_INDEX = 200
 const KEY = /\s*\[[^\]\n'"$`]{1,200}\]\+?=/y
 
 type ListReader = {
-  /** Reads what stands in `$( )`, `<( )` and the like, with the sign that closes it. */
+  /** Reads the contents of `$( )`, `<( )` and similar, with the closing bracket. */
   list: () => void
   next: () => Token
 }
@@ -21,7 +21,7 @@ type ListReader = {
 export class Words {
   readonly #cursor: Cursor
   readonly #around: ListReader
-  /** Behind one that is never closed, no other expression is looked for. */
+  /** After an unclosed one, no other expression is searched. */
   #hasOpenArithmetic = false
 
   constructor(cursor: Cursor, around: ListReader) {
@@ -41,7 +41,7 @@ export class Words {
     return this.#cursor.text.slice(start, this.#cursor.at)
   }
 
-  /** What is part of a word though it begins with a sign. */
+  /** An operator character that is part of a word. */
   #continues(sign: string, start: number): boolean {
     const { at, text } = this.#cursor
     if (sign === '(') {
@@ -66,7 +66,7 @@ export class Words {
     else this.#cursor.at++
   }
 
-  /** An index may hold blanks where a value follows it. */
+  /** An index may contain blanks if a value follows it. */
   #subscript(at: number): void {
     const [line = ''] = this.#cursor.text.slice(at, at + MOST_OF_INDEX).split('\n')
     const found = SUBSCRIPT_END.exec(line)
@@ -131,14 +131,14 @@ export class Words {
     }
   }
 
-  /** Whether it is a quote within braces is for the quotes around them to say: it is one where it is closed before a line end. */
+  /** Within braces, the surrounding quotes determine whether it is a quote: it is one if it is closed before a line end. */
   #mayQuote(): void {
     const { at, text } = this.#cursor
     const end = text.indexOf("'", at + 1)
     this.#cursor.at = text.slice(at, end).includes('\n') ? at + 1 : end + 1
   }
 
-  /** From the first parenthesis of `((`; false where it is that of a subshell in a subshell. */
+  /** From the first parenthesis of `((`; false if that starts a subshell in a subshell. */
   skipArithmetic(at: number): boolean {
     if (this.#hasOpenArithmetic) return false
     let depth = 0
@@ -187,7 +187,7 @@ export class Words {
     }
   }
 
-  /** Behind `[[`, to its end. */
+  /** After `[[`, to its end. */
   skipTest(): void {
     const start = this.#cursor.at
     for (;;) {
