@@ -151,7 +151,7 @@ test('env gives a command the variables that it sets, a shell included, and take
     'C=2\nD=3\nE=1\n',
   )
   expect(await run('env -C / pwd; env -v pwd; echo $?; env nope; echo $?')).toBe(
-    "/\nenv: option -v is not available here\nTry 'env --help' for more information.\n125\nbash: nope: command not found\n127\n",
+    "/\nenv: option -v is not available here\nTry 'env --help' for more information.\n125\nenv: ‘nope’: No such file or directory\n127\n",
   )
 })
 
