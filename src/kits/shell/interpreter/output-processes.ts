@@ -1,5 +1,5 @@
-// `exec > >(command)`: what the shell writes from then on goes to a command. It reads nothing before the shell has ended, as one
-// command runs after the other here; but for `tee`, which only hands on what it gets and so does it at once.
+// `> >(command)`: what is written goes to a command. It reads nothing before what writes has ended (the shell itself with
+// `exec`), as one command runs after the other here; but for `tee`, which only hands on what it gets and so does it at once.
 
 import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
@@ -12,7 +12,8 @@ import { type Run, writtenText } from './words-alone.ts'
 const OUTPUT = 1
 const ERRORS = 2
 
-type Target = { shell: Watched; position: Position; routes: OutputRoutes; run: Run }
+/** `processes` takes what is to run when all is written. */
+type Target = { shell: Watched; position: Position; routes: OutputRoutes; run: Run; processes: OutputProcess[] }
 type Open = (word: string, operator: string) => Promise<OutputTarget | string>
 
 /** The body of the one substitution that is the whole target; null for any other target. */
@@ -21,9 +22,9 @@ export function processOf({ target }: Redirection): Script | null {
   return part?.type === 'ProcessSubstitution' && others.length === 0 && part.direction === 'output' ? part.body : null
 }
 
-/** Where the shell writes to; `open` opens a file. */
+/** Where what is written goes; `open` opens a file. */
 export async function processPlace(target: Target, body: Script, open: Open): Promise<OutputTarget> {
-  const { position, routes } = target
+  const { processes, routes } = target
   const places = await teePlaces(target, body, open)
   if (places !== null) {
     const write = async (bytes: string) => {
@@ -33,7 +34,7 @@ export async function processPlace(target: Target, body: Script, open: Open): Pr
   }
   const pieces: string[] = []
   // It is a shell from now on, with what is set now.
-  position.processes.push({ body, routes: routes.copy(), options: { ...target.shell.ctx.state.options }, pieces })
+  processes.push({ body, routes: routes.copy(), options: { ...target.shell.ctx.state.options }, pieces })
   return { write: (bytes) => void pieces.push(bytes) }
 }
 
@@ -82,8 +83,13 @@ export async function withProcesses<T>(shell: Watched, position: Position, run: 
   } finally {
     const waiting = position.processes
     position.processes = before
-    for (const one of waiting) await runProcess(shell, position, one)
+    await runProcesses(shell, position, waiting)
   }
+}
+
+/** The last first: it may write to those that were begun before it. */
+export async function runProcesses(shell: Watched, position: Position, processes: readonly OutputProcess[]) {
+  for (const one of processes.toReversed()) await runProcess(shell, position, one)
 }
 
 async function runProcess(shell: Watched, { outputs }: Position, { body, routes, options, pieces }: OutputProcess) {

@@ -151,7 +151,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
 }
 
 /** In a script that is read from the input, it is only looked for. */
-const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&|\bexec\b[^\n]*>/
+const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&|>\s*>\(|\bexec\b[^\n]*>/
 
 function startsTable(node: Script, input: string | undefined): boolean {
   return input === undefined ? needsTable(node) : COPY_IN_TEXT.test(input)
