@@ -144,8 +144,24 @@ function parseShort(parsed: Arguments, { command, options, arg, takeNext }: Pars
   }
 }
 
+/** What these end with for an option that git does not know; of the others it is 129. */
+const UNKNOWN_CODES: ReadonlyMap<string, number> = new Map([
+  ['diff', 255],
+  ['log', 128],
+  ['show', 128],
+  ['format-patch', 128],
+])
+
 function unavailable(command: string, option: string): GitFailure {
-  return new GitFailure(`git ${command}: option '${option.replace(/=.*/s, '')}' is not available here`, 129)
+  const exitCode = UNKNOWN_CODES.get(command) ?? 129
+  return new GitFailure(`git ${command}: option '${option.replace(/=.*/s, '')}' is not available here`, exitCode)
+}
+
+/** For a word that is none of the command's own, which may be an option. */
+export function unknownWord(word: string, usage: string): GitFailure {
+  const what = word.startsWith('--') ? 'option' : word.startsWith('-') ? 'switch' : 'subcommand'
+  if (what === 'subcommand') return new GitFailure(`error: unknown subcommand: \`${word}'\n${usage}`, 129)
+  return new GitFailure(`error: unknown ${what} \`${word.replace(/^--?/, '')}'\n${usage}`, 129)
 }
 
 function shown(arg: string): string {

@@ -1,6 +1,7 @@
 // Finds the command for the arguments of `git`.
 
 import { errorFields, log } from '../../lib/log.ts'
+import { unknownWord } from './arguments.ts'
 import { add } from './commands/add.ts'
 import { am } from './commands/am.ts'
 import { apply } from './commands/apply.ts'
@@ -212,6 +213,9 @@ async function dispatch(git: Invocation, args: string[], aliases: readonly strin
     )
     return name === 'help' ? 0 : 1
   }
+  const [option] = args
+  if (name === 'version' && option !== undefined && /^-./.test(option) && option !== '--build-options')
+    throw unknownWord(option, 'usage: git version [--build-options]')
   if (name === 'version') {
     git.line(VERSION)
     return 0

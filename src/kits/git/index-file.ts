@@ -202,8 +202,13 @@ export function isIntended({ extendedFlags }: IndexEntry): boolean {
 }
 
 /** Whether the file counts as unchanged without a check. */
-export function isTakenAsIs({ isAssumed, extendedFlags }: IndexEntry): boolean {
-  return isAssumed === true || (extendedFlags & SKIP_WORKTREE) !== 0
+export function isTakenAsIs(entry: IndexEntry): boolean {
+  return entry.isAssumed === true || isSkipped(entry)
+}
+
+/** Whether the working tree has, or does without, a file of its own. */
+export function isSkipped({ extendedFlags }: IndexEntry): boolean {
+  return (extendedFlags & SKIP_WORKTREE) !== 0
 }
 
 /** The file's metadata in an entry, so that the file need not be read again to detect changes. */

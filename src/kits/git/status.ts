@@ -3,7 +3,7 @@
 import { type FileStat, isFileError } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 import { byteOrder } from './bytes.ts'
-import { type GitIndex, type IndexEntry, isIntended, isTakenAsIs, isUnchanged } from './index-file.ts'
+import { type GitIndex, type IndexEntry, isIntended, isSkipped, isTakenAsIs, isUnchanged } from './index-file.ts'
 import { type FileState, MODE, NULL_ID, objectId, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { diffTrees, flatTree } from './tree.ts'
@@ -66,11 +66,17 @@ export async function treeChanges(
 }
 
 /** Between the index and the working tree. Unmerged paths are left out. */
-export async function unstagedChanges(repo: Repository, filter: PathFilter = () => true): Promise<Change[]> {
+export async function unstagedChanges(
+  repo: Repository,
+  filter: PathFilter = () => true,
+  { looksAtAll = false }: { looksAtAll?: boolean } = {},
+): Promise<Change[]> {
   const { present } = await walkWorktree(repo, { untracked: 'no' })
   const changes: Change[] = []
   for (const entry of (await repo.index()).entries) {
-    if (entry.stage !== 0 || isTakenAsIs(entry) || !filter(entry.path)) continue
+    // A file that is only assumed to be unchanged is looked at where it is to be overwritten.
+    const isLookedAt = looksAtAll ? !isSkipped(entry) : !isTakenAsIs(entry)
+    if (entry.stage !== 0 || !isLookedAt || !filter(entry.path)) continue
     const pause = repo.pace()
     if (pause) await pause
     const before = isIntended(entry) ? null : { mode: entry.mode, oid: entry.oid }

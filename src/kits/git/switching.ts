@@ -89,7 +89,8 @@ export async function overwrite(git: Invocation, tree: string | null, filter: Pa
   const index = await repo.index()
   const files = await flatTree(repo, tree)
   const changes = new Map<string, { mode: number; oid: string } | null>()
-  const changed = new Set((await unstagedChanges(repo)).map(({ path }) => path))
+  const assumed = index.entries.filter(({ isAssumed }) => isAssumed)
+  const changed = new Set((await unstagedChanges(repo, filter, { looksAtAll: true })).map(({ path }) => path))
   for (const { path, stage, mode, oid } of index.entries) {
     const wanted = files.get(path) ?? null
     if (!filter(path)) continue
@@ -97,6 +98,10 @@ export async function overwrite(git: Invocation, tree: string | null, filter: Pa
   }
   for (const [path, state] of files) if (!index.get(path) && filter(path)) changes.set(path, state)
   await applyChanges(repo, changes)
+  for (const { path, oid } of assumed) {
+    const entry = index.get(path)
+    if (entry?.oid === oid) index.set({ ...entry, isAssumed: true })
+  }
   await repo.saveIndex(index)
 }
 

@@ -1,4 +1,5 @@
 import { lstatAt } from '../../../workspace/stat.ts'
+import { unknownWord } from '../arguments.ts'
 import { autoNext, exitCodeOf, next, type Outcome } from '../bisecting/next-step.ts'
 import { runBisection } from '../bisecting/run.ts'
 import {
@@ -37,7 +38,7 @@ export async function bisect(git: Invocation, args: string[]): Promise<number> {
   const terms = await termsOf(git.repo())
   const isState = ['bad', 'good', 'new', 'old', terms.bad, terms.good].includes(action)
   if (!isState && !['skip', 'next', 'log', 'run', 'terms', 'visualize', 'view'].includes(action))
-    throw new GitFailure(`error: unknown subcommand: \`${action}'\n${USAGE}`, 129)
+    throw unknownWord(action, USAGE)
   if (action === 'log') return showLog(git)
   if (action === 'run' && rest.length === 0) throw failed('bisect run failed: no command provided.')
   if ((await startOf(git.repo())) === null) throw notStarted(action)

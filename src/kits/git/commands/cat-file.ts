@@ -53,7 +53,22 @@ function listTree(git: Invocation, { bytes }: GitObject): void {
 
 const DEFAULT_FORMAT = '%(objectname) %(objecttype) %(objectsize)'
 
+const FIELDS: ReadonlySet<string> = new Set(['objectname', 'objecttype', 'objectsize', 'rest'])
+
+/** Git looks at a format before it shows anything. */
+function assertFormat(format: string): void {
+  const open = format.lastIndexOf('%(')
+  if (open >= 0 && !format.includes(')', open))
+    throw fatal(`format element '${format.slice(open + 1)}' does not end in ')'`)
+  for (const [, field = ''] of format.matchAll(/%\(([^)]*)\)/g)) {
+    if (field === 'objectsize:disk' || field === 'deltabase')
+      throw fatal(`the format element ${field} is not available here`)
+    if (!FIELDS.has(field)) throw fatal(`unknown format element: ${field}`)
+  }
+}
+
 async function batch(git: Invocation, format: string, showsContents: boolean): Promise<number> {
+  assertFormat(format)
   const isSplit = format.includes('%(rest)')
   for (const line of git.stdin.replace(/\n$/, '').split('\n')) {
     if (line === '' && git.stdin === '') break
@@ -70,12 +85,7 @@ async function batch(git: Invocation, format: string, showsContents: boolean): P
       objectsize: String(object.bytes.byteLength),
       rest,
     }
-    const shown = format.replace(/%\(([^)]*)\)/g, (_, field: string) => {
-      const value = fields[field]
-      if (value === undefined) throw fatal(`unknown format element: ${field}`)
-      return value
-    })
-    git.line(shown)
+    git.line(format.replace(/%\(([^)]*)\)/g, (_, field: string) => fields[field] ?? ''))
     if (!showsContents) continue
     git.out(object.bytes)
     git.line()

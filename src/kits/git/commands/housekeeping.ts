@@ -1,6 +1,6 @@
 // Commands about the repository as a whole: its working trees, its store, and git's data about the user.
 
-import { parseArguments } from '../arguments.ts'
+import { parseArguments, unknownWord } from '../arguments.ts'
 import { editorFor } from '../editor.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
@@ -12,6 +12,7 @@ import { defaultBranch } from './init.ts'
 export async function worktree(git: Invocation, [action, ...args]: string[]): Promise<number> {
   if (action === undefined) throw new GitFailure('error: need a subcommand', 129)
   if (action === 'list') return listWorktrees(git, args)
+  if (action.startsWith('-')) throw unknownWord(action, 'usage: git worktree [list | prune]')
   if (action !== 'prune') throw new GitFailure('git worktree: more than one working tree is not available here', 1)
   parseArguments('worktree prune', ['dry-run|n', 'verbose|v', 'expire='], args)
   git.repo()

@@ -1,8 +1,8 @@
-import { type Arguments, parseArguments } from '../arguments.ts'
+import { type Arguments, parseArguments, unknownWord } from '../arguments.ts'
 import { textOf, utf8 } from '../bytes.ts'
 import { storeCommit } from '../commits.ts'
 import { editFile } from '../editor.ts'
-import { failed, fatal, GitFailure } from '../failure.ts'
+import { failed, fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { tidyMessage } from '../message-cleanup.ts'
 import { notesOf, notesRef } from '../notes.ts'
@@ -26,7 +26,7 @@ export async function notes(git: Invocation, args: string[]): Promise<number> {
   }
   const [action = 'list', ...rest] = words
   const command = ACTIONS[action]
-  if (!command) throw new GitFailure(`error: unknown subcommand: \`${action}'\n${USAGE}`, 129)
+  if (!command) throw unknownWord(action, USAGE)
   return command(git, ref, rest)
 }
 

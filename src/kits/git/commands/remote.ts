@@ -1,4 +1,4 @@
-import { parseArguments } from '../arguments.ts'
+import { parseArguments, unknownWord } from '../arguments.ts'
 import { GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { remoteNames, urlsOf } from '../named-remotes.ts'
@@ -6,6 +6,9 @@ import { isRefName } from '../ref-names.ts'
 import { withoutCredentials } from '../remote-address.ts'
 import { fetchCommand } from './fetch.ts'
 import { pruneRemote, setRemoteBranches, setRemoteHead, showRemote } from './remote-state.ts'
+
+const USAGE =
+  'usage: git remote [-v | add | rename | remove | set-head | show | prune | update | set-branches | get-url | set-url]'
 
 export async function remote(git: Invocation, args: string[]): Promise<number> {
   const [action, ...rest] = args.filter((arg) => arg !== '-v' && arg !== '--verbose')
@@ -37,7 +40,7 @@ export async function remote(git: Invocation, args: string[]): Promise<number> {
     case 'get-url':
       return getUrl(git, rest)
     default:
-      throw new GitFailure(`git remote ${action}: not available here`, 1)
+      throw unknownWord(action, USAGE)
   }
 }
 

@@ -43,7 +43,7 @@ export async function stash(git: Invocation, args: string[]): Promise<number> {
       return 0
     default:
       if (action.startsWith('-')) return push(git, args)
-      throw new GitFailure(`git stash ${action}: not available here`, 1)
+      throw new GitFailure(`git stash ${action}: not available here`, 128)
   }
 }
 

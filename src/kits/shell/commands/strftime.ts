@@ -42,10 +42,14 @@ export function momentIn(zone: Zone, ms: number): Moment {
 
 const DIRECTIVE = /%([-_0^#+]*)(\d*)([EO]?)(:{0,3}[a-zA-Z%+])/g
 
+/** GNU's `date` and similar programs fill years up to four digits; the C library does not. */
+export type YearStyle = 'filled' | 'library'
+
 /** Unknown directives are unchanged. */
-export function strftime(format: string, moment: Moment): string {
-  return format.replace(DIRECTIVE, (whole, flags: string, width: string, _: string, letter: string) => {
-    const found = expanded(letter, moment, { flags, width })
+export function strftime(format: string, moment: Moment, years: YearStyle = 'filled'): string {
+  return format.replace(DIRECTIVE, (whole, flags: string, width: string, modifier: string, letter: string) => {
+    const style = modifier === 'E' && letter === 'Y' ? 'library' : years
+    const found = expanded(letter, moment, { flags, width, years: style })
     if (found === null || (letter === '%' && whole.length > 2)) return whole
     return cased(padded(found, flags, width), flags, letter)
   })
@@ -81,14 +85,17 @@ function cased(text: string, flags: string, letter: string): string {
 interface Filling {
   flags: string
   width: string
+  years?: YearStyle
 }
 
-function expanded(letter: string, moment: Moment, { flags, width }: Filling): Expansion | null {
+function expanded(letter: string, moment: Moment, { flags, width, years = 'filled' }: Filling): Expansion | null {
   const clock = moment.clock ?? clockAt(new Date(moment.ms + moment.offsetMinutes * 60_000))
-  const again = (format: string): Expansion => words(strftime(format, moment))
-  if (letter === 'F' && width !== '') return again(`%${flags}${Math.max(0, Number(width) - DAY_LENGTH)}Y-%m-%d`)
+  const again = (format: string): Expansion => words(strftime(format, moment, years))
+  if (letter === 'F' && years === 'library' && width === '') return again(`%${flags}Y-%m-%d`)
+  if (letter === 'F' && flags + width !== '') return again(`%${flags}${Math.max(1, Number(width) - DAY_LENGTH)}Y-%m-%d`)
+  if (years === 'library' && Object.hasOwn(LIBRARY_FIELDS, letter)) return LIBRARY_FIELDS[letter]?.(clock) ?? null
   const composed = COMPOSED[letter]
-  if (composed !== undefined) return again(composed)
+  if (composed !== undefined) return words(strftime(composed, moment, letter === 'c' ? 'library' : years))
   if (letter.endsWith('z')) return words(zoneIn(zoneText(moment.offsetMinutes, letter.length - 1), { flags, width }))
   if (letter === 'N') return words(nanosecondsText(moment.nanoseconds, { flags, width }))
   if (letter === 's') return words(String(Math.floor(moment.ms / 1000)))
@@ -154,8 +161,14 @@ const FIELDS: Readonly<Record<string, (clock: Clock) => Expansion>> = {
   w: ({ weekday }) => number(weekday, 1),
   W: ({ yearDay, weekday }) => number(weekOf(yearDay, (weekday + 6) % 7), 2),
   y: ({ year }) => number(((year % 100) + 100) % 100, 2),
-  Y: ({ year }) => ({ ...number(year, 1), signAbove: 4 }),
+  Y: ({ year }) => number(year, 4),
   '%': () => words('%'),
+}
+
+const LIBRARY_FIELDS: Readonly<Record<string, (clock: Clock) => Expansion>> = {
+  C: ({ year }) => number(Math.floor(year / 100), 1),
+  G: (clock) => number(isoWeek(clock).year, 1),
+  Y: ({ year }) => ({ ...number(year, 1), signAbove: 4 }),
 }
 
 const daysIn = (year: number): number => (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 366 : 365)

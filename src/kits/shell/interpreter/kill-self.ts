@@ -7,25 +7,46 @@ import { isExit, markReplaced, runAction } from './trap-runs.ts'
 
 const DONE: StepResult = { stdout: '', stderr: '', exitCode: 0 }
 
-/** Null for any other use of the command. */
-export async function killSelf(
-  shell: Watched,
-  position: Position,
-  args: readonly string[],
-): Promise<StepResult | null> {
-  const { state } = shell.ctx
-  if (args[0] === '-l' || args[0] === '-L') return listed(args.slice(1))
-  const [given, pid] = readCall(args)
-  const isOwn = pid === String(state.bashPid)
-  if (!isOwn && pid !== String(state.virtualPid)) return null
-  if (given === '0') return { ...DONE }
-  const name = signalName(given)
-  if (name === null || name === 'EXIT') {
-    return { ...DONE, stderr: `bash: kill: ${given}: invalid signal specification\n`, exitCode: 1 }
+const USAGE = 'kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]\n'
+
+function failure(problem: string): StepResult {
+  return { ...DONE, stderr: `bash: kill: ${problem}\n`, exitCode: 1 }
+}
+
+export async function killSelf(shell: Watched, position: Position, args: readonly string[]): Promise<StepResult> {
+  const call = readCall(args)
+  if ('failed' in call) return call.failed
+  const { signal, operands, isListing } = call
+  if (isListing) return listed(operands)
+  const name = signal === '0' ? '' : signalName(signal)
+  if (name === null || name === 'EXIT') return failure(`${signal}: invalid signal specification`)
+  if (operands.length === 0) return { ...DONE, stderr: USAGE, exitCode: 2 }
+  let whole: StepResult = { ...DONE }
+  let hasSent = false
+  for (const operand of operands) {
+    const one = await send(shell, position, { name, operand })
+    if (one.exitCode === 0) hasSent = true
+    whole = joinedResults(whole, one, hasSent ? 0 : 1)
   }
-  if (isOwn || position.subshells === 0) return receive(shell, position, name)
-  position.pending.push(name)
-  return { ...DONE }
+  return whole
+}
+
+type Sending = { name: string; operand: string }
+
+/** With no name, it is only asked whether there is such a process. */
+async function send(shell: Watched, position: Position, { name, operand }: Sending): Promise<StepResult> {
+  const { state } = shell.ctx
+  const isOwn = operand === String(state.bashPid)
+  if (isOwn || operand === String(state.virtualPid)) {
+    if (name === '') return { ...DONE }
+    if (isOwn || position.subshells === 0) return receive(shell, position, name)
+    position.pending.push(name)
+    return { ...DONE }
+  }
+  if (operand.startsWith('%')) return failure(`${operand}: no such job`)
+  if (operand === '') return failure("`': not a pid or valid job spec")
+  if (!/^\s*[-+]?\d+\s*$/.test(operand)) return failure(`${operand}: arguments must be process or job IDs`)
+  return failure(`(${Number(operand)}) - No such process`)
 }
 
 /** They have no effect on a shell without a trap for them. */
@@ -60,20 +81,42 @@ export async function receivePending(shell: Watched, position: Position): Promis
 /** `kill -l`: numbers for names, and names for numbers, including exit codes. */
 function listed(given: readonly string[]): StepResult {
   if (given.length === 0) return { ...DONE, stdout: signalTable() }
-  const lines: string[] = []
+  let whole: StepResult = { ...DONE }
   for (const one of given) {
     const name = signalName(/^\d+$/.test(one) && Number(one) > 128 ? String(Number(one) - 128) : one)
-    if (name === null) {
-      return { ...DONE, stderr: `bash: kill: ${one}: invalid signal specification\n`, exitCode: 1 }
-    }
-    lines.push(/^\d+$/.test(one) ? name : String(signalNumber(name)))
+    const isWrong = name === null || (name === 'EXIT' && Number(one) > 128)
+    const result = isWrong
+      ? failure(`${one}: invalid signal specification`)
+      : { ...DONE, stdout: `${/^\d+$/.test(one) ? name : signalNumber(name)}\n` }
+    whole = joinedResults(whole, result, Math.max(whole.exitCode, result.exitCode))
   }
-  return { ...DONE, stdout: `${lines.join('\n')}\n` }
+  return whole
 }
 
-/** The signal and the only process of `kill PID`, `kill -TERM PID`, `kill -s TERM PID` and `kill -n 15 PID`. */
-function readCall(args: readonly string[]): [signal: string, pid: string | null] {
-  const [first = '', second, third] = args.filter((arg) => arg !== '--')
-  if ((first === '-s' || first === '-n') && second !== undefined) return [second, third ?? null]
-  return first.startsWith('-') ? [first.slice(1), second ?? null] : ['TERM', second === undefined ? first : null]
+type KillCall = { signal: string; operands: readonly string[]; isListing: boolean }
+
+/** `kill PID`, `kill -TERM PID`, `kill -s TERM PID` and `kill -n 15 PID`. */
+function readCall(args: readonly string[]): KillCall | { failed: StepResult } {
+  const call = { signal: 'TERM', isListing: false }
+  let isGiven = false
+  let at = 0
+  for (; at < args.length; at++) {
+    const word = args[at] ?? ''
+    if (word === '--') {
+      at++
+      break
+    }
+    if (word === '-?') return { failed: { ...DONE, stderr: USAGE, exitCode: 2 } }
+    if (word === '-l' || word === '-L') call.isListing = true
+    else if (word === '-s' || word === '-n') {
+      const value = args[++at]
+      if (value === undefined) return { failed: failure(`${word}: option requires an argument`) }
+      call.signal = value
+      isGiven = true
+    } else if (word.startsWith('-') && (!isGiven || /^-[sn]/.test(word))) {
+      call.signal = word.slice(/^-[sn]/.test(word) ? 2 : 1)
+      isGiven = true
+    } else break
+  }
+  return { ...call, operands: args.slice(at) }
 }

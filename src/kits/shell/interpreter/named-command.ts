@@ -155,7 +155,7 @@ function onTheCourse(shell: Watched, position: Position, step: BuiltIn): Answer 
     case 'trap':
       return position.traps.run(args, state.callDepth)
     case 'kill':
-      return killSelf(shell, position, args).then((result) => result ?? run())
+      return killSelf(shell, position, args)
     case 'wait':
       return waitFor(state, position, args)
     case 'exec':

@@ -3,8 +3,9 @@
 
 import { LateName } from './arithmetic/indexes.ts'
 import { copyWith, isNode, type Node, withParts } from './heads.ts'
-import type { Position } from './position.ts'
+import type { Position, Watched } from './position.ts'
 import type { Command, CommandCall, ShellVariables, StepResult } from './shape.ts'
+import { discard } from './unset-errors.ts'
 
 const NAME = /^[A-Za-z_]\w*/
 const TARGET = /^([A-Za-z_]\w*)(\[[\s\S]+\])?$/
@@ -102,6 +103,28 @@ function tested(state: ShellVariables, node: Node): Node {
   if (!isNode(first) || first.type !== 'Literal') return node
   const value = renamed(state, String(first.value))
   return value === first.value ? node : { ...node, operand: { type: 'Word', parts: [{ ...first, value }, ...rest] } }
+}
+
+/** A value that is given to a reference to nothing yet is the name for which it stands from then on. */
+export async function withBinding(
+  shell: Watched,
+  command: Command,
+  run: () => Promise<StepResult>,
+): Promise<StepResult> {
+  const { namerefs, env } = shell.ctx.state
+  if (!namerefs?.size || command.type !== 'SimpleCommand' || command.name !== null) return run()
+  const names = command.assignments.map(({ name }) => name).filter((name) => namerefs.has(name) && !env.get(name))
+  for (const name of names) namerefs.delete(name)
+  const result = await run()
+  for (const name of names) {
+    namerefs.add(name)
+    const value = env.get(name)
+    if (value === undefined || TARGET.test(value)) continue
+    env.delete(name)
+    const stderr = `${result.stderr}bash: \`${value}': not a valid identifier\n`
+    return discard(shell, { stdout: result.stdout, stderr })
+  }
+  return result
 }
 
 /** Options with an argument, and the ones whose argument is a name. */

@@ -1,6 +1,5 @@
-// `exec > >(command)`: the shell's further output goes to a command. The command starts to read after the shell has
-// ended, because commands run one after another here; except `tee`, which only passes its input on, so it works
-// immediately.
+// `> >(command)`: the output goes to a command. The command starts to read when the writer has ended (with `exec` that is the
+// shell), because commands run one after another here; except `tee`, which only passes its input on, so it works immediately.
 
 import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
@@ -13,7 +12,8 @@ import { type Run, writtenText } from './words-alone.ts'
 const OUTPUT = 1
 const ERRORS = 2
 
-type Target = { shell: Watched; position: Position; routes: OutputRoutes; run: Run }
+/** `processes` takes what is to run when all is written. */
+type Target = { shell: Watched; position: Position; routes: OutputRoutes; run: Run; processes: OutputProcess[] }
 type Open = (word: string, operator: string) => Promise<OutputTarget | string>
 
 /** The body of the substitution if it is the whole target; null for any other target. */
@@ -22,9 +22,9 @@ export function processOf({ target }: Redirection): Script | null {
   return part?.type === 'ProcessSubstitution' && others.length === 0 && part.direction === 'output' ? part.body : null
 }
 
-/** The destination of the shell's output; `open` opens a file. */
+/** The destination of the output; `open` opens a file. */
 export async function processPlace(target: Target, body: Script, open: Open): Promise<OutputTarget> {
-  const { position, routes } = target
+  const { processes, routes } = target
   const places = await teePlaces(target, body, open)
   if (places !== null) {
     const write = async (bytes: string) => {
@@ -34,7 +34,7 @@ export async function processPlace(target: Target, body: Script, open: Open): Pr
   }
   const pieces: string[] = []
   // It is a shell that starts now, with the current options.
-  position.processes.push({ body, routes: routes.copy(), options: { ...target.shell.ctx.state.options }, pieces })
+  processes.push({ body, routes: routes.copy(), options: { ...target.shell.ctx.state.options }, pieces })
   return { write: (bytes) => void pieces.push(bytes) }
 }
 
@@ -83,8 +83,13 @@ export async function withProcesses<T>(shell: Watched, position: Position, run: 
   } finally {
     const waiting = position.processes
     position.processes = before
-    for (const one of waiting) await runProcess(shell, position, one)
+    await runProcesses(shell, position, waiting)
   }
+}
+
+/** The last first: it may write to those that were begun before it. */
+export async function runProcesses(shell: Watched, position: Position, processes: readonly OutputProcess[]) {
+  for (const one of processes.toReversed()) await runProcess(shell, position, one)
 }
 
 async function runProcess(shell: Watched, { outputs }: Position, { body, routes, options, pieces }: OutputProcess) {

@@ -6,10 +6,11 @@ import { shellMessage } from '../interpreter-command.ts'
 import { fieldsOfWord } from './expansion/braces.ts'
 import { Expander } from './expansion/expander.ts'
 import { ExpansionFailure } from './expansion/failure.ts'
-import { processOf, processPlace } from './output-processes.ts'
+import { processOf, processPlace, runProcesses } from './output-processes.ts'
 import { CLOSED, LEFT_TO_INTERPRETER, type OutputRoutes, type OutputTarget } from './output-routes.ts'
 import type { Position, Watched } from './position.ts'
 import type { Command, Redirection, StepResult } from './shape.ts'
+import type { OutputProcess } from './waiting-process.ts'
 import { type Run, writtenText } from './words-alone.ts'
 
 const OUTPUT = 1
@@ -23,10 +24,11 @@ const STREAM_NAMES: Readonly<Record<string, number>> = { '/dev/stdout': OUTPUT, 
 type Parted = { own: Redirection[]; others: Redirection[] }
 
 /** Those for the table, and those for the interpreter. */
-function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell }: RedirectionList): Parted {
-  const isOwn = ({ operator, target }: Redirection) => {
+function parted({ ctx }: Watched, routes: OutputRoutes, redirections: readonly Redirection[]): Parted {
+  const isOwn = (one: Redirection) => {
+    const { operator, target } = one
     if (!OPENING.has(operator) || !('parts' in target)) return false
-    if (target.parts.some(({ type }) => type === 'ProcessSubstitution')) return isShell
+    if (target.parts.some(({ type }) => type === 'ProcessSubstitution')) return isProcessTarget(one)
     const source = Number(/^(\d+)-?$/.exec(target.parts.map(writtenText).join(''))?.[1] ?? -1)
     // Opened by `<>` or for reading, which the interpreter does.
     return operator !== '>&' || source < 0 || routes.at(source) !== undefined || !ctx.state.fileDescriptors?.has(source)
@@ -34,26 +36,25 @@ function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell 
   return { own: redirections.filter(isOwn), others: redirections.filter((one) => !isOwn(one)) }
 }
 
-/** `isShell`: they apply to the shell itself, like those of `exec`. */
-type RedirectionList = { redirections: readonly Redirection[]; isShell: boolean }
-
 type Split = { own: Redirection[]; as: Command }
 
 /** The redirections that are made here, and the command without them. */
-export function splitRedirections(
-  shell: Watched,
-  routes: OutputRoutes,
-  { node, isShell }: { node: Command; isShell: boolean },
-): Split {
+export function splitRedirections(shell: Watched, routes: OutputRoutes, node: Command): Split {
   if (node.type === 'FunctionDef' || node.redirections.length === 0) return { own: [], as: node }
-  const { own, others } = parted(shell, routes, { redirections: node.redirections, isShell })
+  const { own, others } = parted(shell, routes, node.redirections)
   // Output that the interpreter redirects is in the results of the steps.
   const left = others.filter(({ operator }) => operator.includes('>') && operator !== '<>')
   return { own: [...left, ...own], as: { ...node, redirections: others } }
 }
 
-/** A function that restores the previous state, or the error. */
-export type Opened = { restore: () => void } | { failure: StepResult }
+export function isProcessTarget(node: Redirection): boolean {
+  return OPENING.has(node.operator) && node.operator !== '>&' && processOf(node) !== null
+}
+
+/** A function that restores the previous state when all output is written, or the error. */
+export type Opened = { close: () => Promise<void> } | { failure: StepResult }
+
+type Redirecting = { routes: OutputRoutes; run: Run; isShell?: boolean }
 
 export class OutputRedirector {
   readonly #shell: Watched
@@ -61,8 +62,11 @@ export class OutputRedirector {
   readonly #routes: OutputRoutes
   readonly #run: Run
   readonly #before = new Map<number, OutputTarget | undefined>()
+  readonly #processes: OutputProcess[]
 
-  constructor(shell: Watched, position: Position, { routes, run }: { routes: OutputRoutes; run: Run }) {
+  /** `isShell`: the redirections are those of the shell itself, as `exec` makes them. */
+  constructor(shell: Watched, position: Position, { routes, run, isShell = false }: Redirecting) {
+    this.#processes = isShell ? position.processes : []
     this.#shell = shell
     this.#position = position
     this.#routes = routes
@@ -85,17 +89,23 @@ export class OutputRedirector {
       if (error instanceof ExpansionFailure) return { failure: error.result }
       throw error
     }
-    return { restore }
+    const close = async () => {
+      restore()
+      await runProcesses(this.#shell, this.#position, this.#processes)
+    }
+    return { close }
   }
 
   /** Null, or the error. */
   async #redirect(node: Redirection): Promise<string | null> {
     const { operator, fd, fdVariable, target } = node
     if (!('parts' in target)) return 'a here-document is no output'
-    const body = OPENING.has(operator) ? processOf(node) : null
-    if (body !== null && operator !== '>&') {
+    const body = isProcessTarget(node) ? processOf(node) : null
+    if (body !== null) {
       const run = { shell: this.#shell, position: this.#position, routes: this.#routes, run: this.#run }
-      const place = await processPlace(run, body, (word, sign) => this.#file(word, sign))
+      const place = await processPlace({ ...run, processes: this.#processes }, body, (word, sign) =>
+        this.#file(word, sign),
+      )
       this.#set(fd ?? OUTPUT, place)
       if (operator.startsWith('&')) this.#set(ERRORS, place)
       return null

@@ -8,7 +8,7 @@ import { Expander } from './expansion/expander.ts'
 import { ExpansionFailure } from './expansion/failure.ts'
 import { isTakenApart, runTest } from './expansion/tests.ts'
 import { partsOf } from './heads.ts'
-import { withTargets } from './namerefs.ts'
+import { withBinding, withTargets } from './namerefs.ts'
 import { joinedResults, type Position, type Watched } from './position.ts'
 import type { Command, SimpleCommand, StepResult } from './shape.ts'
 import { statementOf } from './trap-runs.ts'
@@ -20,9 +20,9 @@ type Step = { node: Command; run: Run }
 export async function runPrepared(shell: Watched, position: Position, { node, run }: Step): Promise<StepResult> {
   const named = withTargets(shell.ctx.state, node)
   if (named.type === 'SimpleCommand' && named.name === null && named.assignments.length > 1) {
-    return oneByOne(shell, position, { node: named, run })
+    return withBinding(shell, named, () => oneByOne(shell, position, { node: named, run }))
   }
-  return runExpanded(shell, position, { node: named, run })
+  return withBinding(shell, named, () => runExpanded(shell, position, { node: named, run }))
 }
 
 async function runExpanded(shell: Watched, position: Position, { node, run }: Step): Promise<StepResult> {

@@ -49,8 +49,8 @@ type Step = { node: Command; run: Run; own: Run }
 export async function routedCommand(shell: Watched, position: Position, { node, run, own }: Step): Promise<StepResult> {
   const { outputs } = position
   if (outputs === null) return run(node)
-  const split = splitRedirections(shell, outputs, { node, isShell: isBareExec(node) })
-  const redirector = new OutputRedirector(shell, position, { routes: outputs, run: own })
+  const split = splitRedirections(shell, outputs, node)
+  const redirector = new OutputRedirector(shell, position, { routes: outputs, run: own, isShell: isBareExec(node) })
   if (isBareExec(node)) {
     const opened = await redirector.open(split.own)
     if ('failure' in opened) position.ending = { exitCode: 1, isReplaced: false }
@@ -64,7 +64,7 @@ export async function routedCommand(shell: Watched, position: Position, { node, 
       // Without a command, the redirections are opened anyway.
       const opened = await redirector.open(split.own)
       if ('failure' in opened) return opened.failure
-      opened.restore()
+      await opened.close()
       return result
     })
   }
@@ -74,7 +74,7 @@ export async function routedCommand(shell: Watched, position: Position, { node, 
   try {
     return await withEmitted(shell, outputs, () => run(split.as))
   } finally {
-    opened.restore()
+    await opened.close()
   }
 }
 
@@ -117,7 +117,7 @@ export async function routedCall(shell: Watched, position: Position, { call, run
         : withEmitted(shell, outputs, written, { gathers: pending.list.length === 0 && isBlindName(name) }),
     )
   } finally {
-    opened.restore()
+    await opened.close()
     if (trace !== null) position.shownTrace = trace
   }
 }

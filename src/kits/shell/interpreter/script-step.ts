@@ -151,7 +151,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
 }
 
 /** A script that is read from the input is only searched for it. */
-const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&|\bexec\b[^\n]*>/
+const COPY_IN_TEXT = />&\s*[\w$"]|&>|\|&|>\s*>\(|\bexec\b[^\n]*>/
 
 function startsTable(node: Script, input: string | undefined): boolean {
   return input === undefined ? needsTable(node) : COPY_IN_TEXT.test(input)

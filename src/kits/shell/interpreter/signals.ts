@@ -52,5 +52,6 @@ export function signalTable(): string {
   const cells = [...NAMES].map(([number, name]) => `${String(number).padStart(2)}) SIG${name}`)
   const lines: string[] = []
   for (let from = 0; from < cells.length; from += PER_LINE) lines.push(cells.slice(from, from + PER_LINE).join('\t'))
+  if (cells.length % PER_LINE > 0) lines.push(`${lines.pop()}\t`)
   return `${lines.join('\n')}\n`
 }

@@ -2,6 +2,7 @@
 // command is collected separately for each stream, and the order between output and errors is lost.
 
 import { mayLookWithin } from './looking.ts'
+import { isProcessTarget } from './output-redirections.ts'
 import type { Command, Pipeline, Redirection } from './shape.ts'
 import { writtenText } from './words-alone.ts'
 
@@ -43,7 +44,8 @@ function isNeeded(root: object): boolean {
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isCommand(node)) {
-      if (node.redirections.some(isCopy) || redirectsShell(node) || writesInTurns(node)) return true
+      if (node.redirections.some((one) => isCopy(one) || isProcessTarget(one))) return true
+      if (redirectsShell(node) || writesInTurns(node)) return true
       look(seen, node)
     } else if (isPipeline(node)) lookAtPipe(seen, node)
     for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) open.push(value)

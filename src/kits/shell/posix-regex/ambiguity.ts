@@ -39,13 +39,38 @@ function partsOf(tree: Regex): readonly Regex[] {
   return tree.kind === 'group' || tree.kind === 'repeat' ? [tree.part] : []
 }
 
-/** An optional part of several characters after a part that may match its beginning: `a?(ab)?`. */
+/** A part of several characters or lengths after a part that may match its beginning: `a?(ab)?`, `a?.(ab)?`. */
 function hasGreedyTrap(parts: readonly Regex[]): boolean {
   return parts.some((part, at) => {
-    const [before, next] = [bare(part), parts[at + 1] && bare(parts[at + 1] as Regex)]
-    if (before.kind !== 'repeat' || before.min === before.max) return false
-    return next?.kind === 'repeat' && next.min === 0 && next.part.kind !== 'one' && !areApart(before, next)
+    const following = parts.slice(at + 1)
+    return following.some(hasLooseLength) && mayEndSooner(part, following)
   })
+}
+
+/** Whether it could also end at another place, and what follows go on from there. */
+function mayEndSooner(tree: Regex, following: readonly Regex[]): boolean {
+  switch (tree.kind) {
+    case 'group':
+      return mayEndSooner(tree.part, following)
+    case 'choice':
+      return tree.options.some((option) => mayEndSooner(option, following))
+    case 'sequence':
+      return tree.parts.some((part, at) => mayEndSooner(part, [...tree.parts.slice(at + 1), ...following]))
+    case 'repeat': {
+      const sure = following.findIndex((part) => !mayBeEmpty(part))
+      const next = sure < 0 ? following : following.slice(0, sure + 1)
+      const isSettled = tree.min === tree.max || next.every((part) => areApart(tree, part))
+      return !isSettled || (tree.part.kind !== 'one' && mayEndSooner(tree.part, following))
+    }
+    default:
+      return false
+  }
+}
+
+/** Whether something of more than one character in it may come or not. */
+function hasLooseLength(tree: Regex): boolean {
+  if (tree.kind === 'repeat' && tree.min !== tree.max && tree.part.kind !== 'one') return true
+  return partsOf(tree).some(hasLooseLength)
 }
 
 /** Whether no two options can match at the same position, or all possible matches have the same length. */

@@ -29,6 +29,8 @@ export function sourceOf(tree: Regex, multiline: boolean): string {
   switch (tree.kind) {
     case 'one':
       return tree.source
+    case 'look':
+      return tree.source
     case 'place':
       return placeSource(tree.place, multiline)
     case 'back-reference':

@@ -2,10 +2,12 @@
 // is used if it certainly finds the same in limited time; otherwise the automaton is.
 
 import { type Ambiguity, ambiguityOf } from './ambiguity.ts'
-import { Automaton, type Slots } from './automaton.ts'
+import { Automaton } from './automaton.ts'
+import { Backtracker, refersSurely } from './backtracking.ts'
 import { AWK_ESCAPES, PLAIN_ESCAPES, SED_ESCAPES } from './escapes.ts'
 import { sourceOf } from './javascript.ts'
 import { parseRegex } from './parse.ts'
+import type { Slots } from './steps.ts'
 import type { Dialect, Regex } from './syntax.ts'
 
 export interface RegexOptions {
@@ -42,8 +44,10 @@ export class PosixRegex {
   readonly #ambiguity: Ambiguity
   readonly #source: string
   readonly #finder: RegExp
-  /** An automaton does not support backreferences. */
-  readonly #hasReferences: boolean
+  /** An automaton does not support backreferences; null if there are none. */
+  readonly #backtracker: Backtracker | null
+  /** Whether JavaScript's engine finds the starts of matches, in bounded time. */
+  readonly #isFound: boolean
   readonly #keepsGroups: boolean
   #placer: RegExp | null = null
   #automaton: Automaton | null = null
@@ -56,13 +60,15 @@ export class PosixRegex {
     this.#options = { ignoreCase, multiline }
     this.#ambiguity = ambiguityOf(tree)
     this.#source = sourceOf(tree, multiline)
-    this.#hasReferences = hasReferences
+    this.#backtracker = hasReferences ? new Backtracker(tree, { groups, ignoreCase, multiline }) : null
+    this.#isFound = this.#ambiguity.degree < Number.POSITIVE_INFINITY && refersSurely(tree)
     this.#keepsGroups = dialect.keepsGroups && groups > 0
     this.#finder = new RegExp(this.#source, ignoreCase ? 'uig' : 'ug')
   }
 
   /** Whether the text contains a match. */
   test(text: string): boolean {
+    if (this.#backtracker && !this.#isFound) return this.#backtracker.exec(text, 0) !== null
     if (!this.#isInTime(text)) return this.#exact(text, 0) !== null
     this.#finder.lastIndex = 0
     return this.#finder.test(text)
@@ -70,11 +76,8 @@ export class PosixRegex {
 
   /** Searches a match that starts at `from` or after it; `slots` contains its positions. */
   find(text: string, from = 0): boolean {
-    if (!this.#hasReferences && !(this.#ambiguity.isLongest && this.#isInTime(text))) {
-      const slots = this.#exact(text, from)
-      if (slots) this.slots = slots
-      return slots !== null
-    }
+    if (this.#backtracker) return this.#took(this.#referring(this.#backtracker, text, from))
+    if (!(this.#ambiguity.isLongest && this.#isInTime(text))) return this.#took(this.#exact(text, from))
     this.#finder.lastIndex = from
     const found = this.#finder.exec(text)
     if (!found) return false
@@ -83,9 +86,21 @@ export class PosixRegex {
     return true
   }
 
+  #took(slots: Slots | null): boolean {
+    if (slots) this.slots = slots
+    return slots !== null
+  }
+
+  #referring(backtracker: Backtracker, text: string, from: number): Slots | null {
+    if (!this.#isFound) return backtracker.exec(text, from)
+    this.#finder.lastIndex = from
+    const found = this.#finder.exec(text)
+    return found && backtracker.at(text, found.index)
+  }
+
   #isInTime(text: string): boolean {
     const { degree } = this.#ambiguity
-    return this.#hasReferences || degree <= 1 || text.length ** degree <= MAX_WORST_STEPS
+    return this.#backtracker !== null || degree <= 1 || text.length ** degree <= MAX_WORST_STEPS
   }
 
   #exact(text: string, from: number): Slots | null {

@@ -19,6 +19,8 @@ export type Regex =
   | { kind: 'group'; part: Regex; index: number }
   | { kind: 'back-reference'; index: number }
   | { kind: 'place'; place: Anchor }
+  /** A place that JavaScript's pattern tells. */
+  | { kind: 'look'; source: string }
 
 export interface Dialect {
   /** ERE, where groups and intervals are written without a backslash; otherwise BRE. */

@@ -36,6 +36,6 @@ test('an expression whose failure may never end is known as one', () => {
 test('whether the first match is the longest', () => {
   for (const source of ['abc', 'a*b', 'ab|cd', 'a|b', 'ab|ac', 'a?b', 'a?(bc)?', 'a*(bc)*'])
     expect([source, isLongest(source)]).toEqual([source, true])
-  for (const source of ['a|ab', 'a?(ab)?', '(a|ab)(c|bcd)', 'x(a*(ab)*)', 'a|.b'])
+  for (const source of ['a|ab', 'a?(ab)?', '(a|ab)(c|bcd)', 'x(a*(ab)*)', 'a|.b', 'a?.(ab)?', '(a?.)(ab|c)?'])
     expect([source, isLongest(source)]).toEqual([source, false])
 })

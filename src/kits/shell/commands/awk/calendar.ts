@@ -7,7 +7,7 @@ import { AwkError } from './syntax.ts'
 export function strftime(format: string, seconds: number, zone: Zone = UTC): string {
   const ms = Math.floor(seconds) * 1000
   if (Number.isNaN(new Date(ms).getTime())) throw new AwkError('run time error: strftime has no such time')
-  return formatted(format, momentIn(zone, ms))
+  return formatted(format, momentIn(zone, ms), 'library')
 }
 
 /** From `YYYY MM DD HH MM SS`; -1 for anything else. */

@@ -150,6 +150,7 @@ class Grep {
       separator: flags.has('z') ? 0 : 10,
       wholeWords: flags.has('w'),
       wholeLines: flags.has('x'),
+      findsByAutomaton: true,
     })
     return { settings, matcher }
   }

@@ -68,9 +68,7 @@ function madeTime(input: JqValue): number {
 
 function written(format: JqValue, moment: Moment, name: string): string {
   if (typeof format !== 'string') throw new JqError(`${name} requires a string format`)
-  // The year of a date has no leading zeros.
-  const plain = format.replace(/%([%F])/g, (whole, letter) => (letter === 'F' ? '%Y-%m-%d' : whole))
-  const text = strftime(plain, moment)
+  const text = strftime(format, moment, 'library')
   if (text === '') throw new JqError(`${name}: unknown system failure`)
   return text
 }

@@ -118,7 +118,7 @@ class Formatting {
     const seconds = this.#args.areLeft ? Number(this.#args.signed()) : -1
     const ms = seconds === -1 || seconds === -2 ? Date.now() : seconds * 1000
     const zone = zoneOf(this.#zone)
-    return bytesOf(strftime(format, momentIn(zone, ms)))
+    return bytesOf(strftime(format, momentIn(zone, ms), 'library'))
   }
 
   #add(bytes: string): void {

@@ -6,6 +6,7 @@ import { wordRanges } from './char-sets.ts'
 import { type Pattern, parsePattern } from './parse.ts'
 import { compile, isRegular } from './program.ts'
 import type { PatternOptions } from './reader.ts'
+import { Referring } from './referring.ts'
 import { literalIn } from './required-text.ts'
 import { BadPattern, type Ranges, type RegexNode, someNode } from './syntax.ts'
 import { fixedLength, groupsOf, type JavascriptPattern, toJavascript } from './to-javascript.ts'
@@ -15,6 +16,8 @@ export interface MatcherOptions extends PatternOptions {
   wholeLines?: boolean
   /** The contents of the groups are needed. */
   captures?: boolean
+  /** As in GNU grep: an automaton finds the lines where it can, and the library what is in them. */
+  findsByAutomaton?: boolean
 }
 
 export interface Span {
@@ -33,6 +36,8 @@ export class Matcher {
   readonly warnings: string[]
   readonly #options: MatcherOptions
   readonly #nodes: RegexNode[]
+  /** By which records are found. */
+  readonly #finders: RegexNode[]
   readonly #word: Ranges
   readonly #search: Automaton | null
   readonly #required: string | null
@@ -47,16 +52,20 @@ export class Matcher {
   constructor(patterns: readonly string[], options: MatcherOptions) {
     this.#options = options
     const parsed = patterns.map((pattern) => parsePattern(pattern, options))
-    this.warnings = parsed.flatMap(({ warnings }) => warnings)
+    const finders = findersOf(patterns, parsed, options)
+    this.warnings = finders.flatMap(({ warnings }) => warnings)
     this.#word = wordRanges(options.flavour !== 'perl')
     this.#nodes = parsed.map((pattern) => this.#framed(pattern))
     const { separator } = options
-    const whole = this.#whole
+    const isByLibrary = options.wholeWords || parsed.some(({ isForLibrary }) => isForLibrary)
+    this.#finders = isByLibrary || finders === parsed ? this.#nodes : finders.map((one) => this.#framed(one))
+    const whole = choiceOf(this.#finders)
     this.#search =
       separator !== null && isRegular(whole) ? this.#automaton(whole, { isSearch: true, isBackwards: false }) : null
-    const literal = parsed.length === 1 && parsed[0] ? literalIn(parsed[0].node) : null
+    const literal = finders.length === 1 && this.#finders[0] ? literalIn(this.#finders[0]) : null
     this.#required = literal?.text ?? null
-    this.#isLiteral = literal?.isAll === true && !options.wholeWords && !options.wholeLines && separator !== null
+    const isAlike = this.#finders === this.#nodes && separator !== null
+    this.#isLiteral = literal?.isAll === true && isAlike && !options.wholeWords && !options.wholeLines
     if (this.#search === null) this.#engines()
     else if (options.wholeWords && !options.wholeLines && this.#isPosix) this.#bare = this.#emptyWords(parsed)
   }
@@ -71,11 +80,6 @@ export class Matcher {
 
   get #isPosix(): boolean {
     return this.#options.flavour === 'basic' || this.#options.flavour === 'extended'
-  }
-
-  get #whole(): RegexNode {
-    // Without patterns, nothing matches.
-    return this.#nodes.length === 0 ? { kind: 'set', ranges: [] } : { kind: 'choice', options: this.#nodes }
   }
 
   /**
@@ -203,12 +207,12 @@ export class Matcher {
 
   /** The start positions of matches, from left to right. */
   #places(text: string, record: Span): number[] {
-    this.#backward ??= this.#automaton(this.#whole, { isSearch: true, isBackwards: true })
+    this.#backward ??= this.#automaton(choiceOf(this.#nodes), { isSearch: true, isBackwards: true })
     return [...this.#backward.starts(text, record)].reverse()
   }
 
   #longest(text: string, at: number, record: Span): number {
-    this.#anchored ??= this.#automaton(this.#whole, ANCHORED)
+    this.#anchored ??= this.#automaton(choiceOf(this.#nodes), ANCHORED)
     return this.#anchored.longest(text, at, record)
   }
 
@@ -220,8 +224,10 @@ export class Matcher {
   #engines(): JavascriptPattern[] {
     const { separator, ignoresCase, captures = false } = this.#options
     this.#javascript ??= this.#nodes.map((node) => {
+      const settings = { word: this.#word, separator, ignoresCase, captures }
+      if (this.#isPosix && !isRegular(node)) return { expression: new Referring(node, settings), keeps: [] }
       assertFixedBehind(node)
-      return toJavascript(node, { word: this.#word, separator, ignoresCase, captures })
+      return toJavascript(node, settings)
     })
     return this.#javascript
   }
@@ -235,6 +241,17 @@ export class Matcher {
     if (wholeLines) return frame('lineStart', 'lineEnd')
     return wholeWords ? frame('notAfterWord', 'notBeforeWord') : node
   }
+}
+
+function choiceOf(options: RegexNode[]): RegexNode {
+  // Of no patterns, none matches.
+  return options.length === 0 ? { kind: 'set', ranges: [] } : { kind: 'choice', options }
+}
+
+/** The patterns as the automaton reads them. */
+function findersOf(patterns: readonly string[], parsed: Pattern[], options: MatcherOptions): Pattern[] {
+  const isAlike = !options.findsByAutomaton || !parsed.some(({ hasBareSign }) => hasBareSign)
+  return isAlike ? parsed : patterns.map((pattern) => parsePattern(pattern, { ...options, signs: 'automaton' }))
 }
 
 function keptFrom(match: RegExpExecArray, { keeps }: JavascriptPattern): number {

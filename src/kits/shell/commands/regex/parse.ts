@@ -11,6 +11,8 @@ export interface Pattern {
   node: RegexNode
   groups: number
   warnings: string[]
+  hasBareSign: boolean
+  isForLibrary: boolean
 }
 
 /** Nested groups; each uses some of the stack. */
@@ -46,7 +48,7 @@ class PatternReader extends Reader {
     const parts: RegexNode[] = []
     while (!this.text.isAtEnd && !this.#endsBranch()) {
       const atom = syntax.isPerl ? perlAtom(this, parts.length === 0) : posixAtom(this, parts.length === 0)
-      parts.push(repetition(this, atom, parts.length === 0))
+      parts.push(repetition(this, atom, parts.every(isEmpty)))
     }
     return parts.length === 1 && parts[0] ? parts[0] : { kind: 'sequence', parts }
   }
@@ -58,10 +60,16 @@ class PatternReader extends Reader {
   }
 }
 
+/** What takes no letter, wherever it stands: anchors, and their repetitions. */
+function isEmpty(node: RegexNode): boolean {
+  if (node.kind === 'repeat') return isEmpty(node.node)
+  return node.kind === 'assert' || node === EMPTY
+}
+
 export function parsePattern(source: string, options: PatternOptions): Pattern {
   const reader = new PatternReader(source, options)
   const node = reader.inside()
-  const { text, groups, warnings } = reader
+  const { text, groups, warnings, hasBareSign, isForLibrary } = reader
   if (!text.isAtEnd) {
     const closings = {
       basic: 'Unmatched ) or \\)',
@@ -74,5 +82,5 @@ export function parsePattern(source: string, options: PatternOptions): Pattern {
   if (someNode(node, isWrong)) {
     throw new BadPattern(text.syntax.isPerl ? 'reference to non-existent subpattern' : 'Invalid back reference')
   }
-  return { node: node ?? EMPTY, groups, warnings }
+  return { node: node ?? EMPTY, groups, warnings, hasBareSign, isForLibrary }
 }

@@ -27,31 +27,45 @@ export function posixAtom(reader: Reader, isFirst: boolean): RegexNode {
   const isBasic = text.syntax.flavour === 'basic'
   const group = isBasic ? '\\(' : '('
   if (text.take(group)) return groupOf(reader)
-  if (text.take('[')) return reader.set(bracketSet(text))
+  if (text.take('[')) return bracket(reader)
   if (text.take('.')) return reader.set(text.syntax.dotMatchesAll ? negated([]) : without(negated([]), 10))
-  if (isFirst && !isBasic) {
-    const sign = text.rest(1)
-    if (countOf(text)) {
-      reader.warnings.push(`${sign === '{' ? '{...}' : sign} at start of expression`)
-      return EMPTY
-    }
-  }
+  const bare = isBasic ? null : bareSign(reader, isFirst)
+  if (bare) return bare
   if (text.rest(1) === '^' && (!isBasic || isFirst)) return anchor(reader, 'lineStart')
   if (text.rest(1) === '$' && (!isBasic || endsBasicPart(text))) return anchor(reader, 'lineEnd')
   if (text.rest(1) === '\\') return escaped(reader)
   return reader.literal(text.character())
 }
 
-/** In basic expressions, a star after the anchor is literal. */
-function anchor({ text }: Reader, what: Assertion): RegexNode {
-  text.skip(1)
-  const node: RegexNode = { kind: 'assert', what }
-  if (text.syntax.flavour !== 'basic' || what === 'lineEnd' || !text.take('*')) return node
-  return { kind: 'sequence', parts: [node, starred(text, { kind: 'set', ranges: [0x2a, 0x2a] })] }
+/** A repetition of nothing. The library skips its first character, so a count is literal text. */
+function bareSign(reader: Reader, isFirst: boolean): RegexNode | null {
+  const { text } = reader
+  const sign = text.rest(1)
+  if (!/[*+?{]/.test(sign)) return null
+  reader.hasBareSign = true
+  if (reader.signs === 'library') {
+    text.skip(1)
+    if (text.rest(1) === '' || text.rest(1) === '|') return EMPTY
+    return text.rest(1) === ')' ? reader.literal(text.character()) : posixAtom(reader, false)
+  }
+  if (!isFirst || !countOf(text)) return null
+  reader.warnings.push(`${sign === '{' ? '{...}' : sign} at start of expression`)
+  return EMPTY
 }
 
-function starred(text: PatternText, star: RegexNode): RegexNode {
-  return text.take('*') ? { kind: 'repeat', node: star, min: 0, max: Number.POSITIVE_INFINITY, mode: 'greedy' } : star
+/** GNU's automaton supports sets of some ASCII characters only. */
+function bracket(reader: Reader): RegexNode {
+  const { text } = reader
+  const from = text.at
+  const set = bracketSet(text)
+  const written = text.source.slice(from, text.at - 1)
+  if (!/^(?!\^)(\d-\d|[\0-\x7f](?!-.))*$/.test(written) || /\[[:.=]/.test(written)) reader.isForLibrary = true
+  return reader.set(set)
+}
+
+function anchor({ text }: Reader, what: Assertion): RegexNode {
+  text.skip(1)
+  return { kind: 'assert', what }
 }
 
 function endsBasicPart({ source, at }: PatternText): boolean {
@@ -71,15 +85,22 @@ function groupOf(reader: Reader): RegexNode {
 function escaped(reader: Reader): RegexNode {
   const { text } = reader
   const set = escapedSet(text)
-  if (set) return reader.set(set)
+  if (set) {
+    reader.isForLibrary = true
+    return reader.set(set)
+  }
   text.skip(1)
   if (text.isAtEnd) throw new BadPattern('Trailing backslash')
   const code = text.character()
   const letter = String.fromCodePoint(code)
   const what = Object.hasOwn(ASSERTIONS, letter) ? ASSERTIONS[letter] : undefined
-  if (what) return { kind: 'assert', what }
+  if (what) {
+    reader.isForLibrary ||= !what.startsWith('line')
+    return { kind: 'assert', what }
+  }
   if (/[1-9]/.test(letter)) {
     if (!reader.closed.has(Number(letter))) throw new BadPattern('Invalid back reference')
+    reader.isForLibrary = true
     return { kind: 'reference', to: Number(letter) }
   }
   return reader.literal(code)

@@ -10,7 +10,12 @@ export interface PatternOptions {
   /** The separator of records, which nothing matches; null if a match may extend over several. */
   separator: number | null
   dotMatchesAll?: boolean
+  /** How repetitions are read that stand where nothing can be repeated, as at anchors. */
+  signs?: SignRules
 }
+
+/** GNU's library passes over them, its automaton (which finds grep's lines) takes them. */
+export type SignRules = 'library' | 'automaton'
 
 export abstract class Reader {
   readonly text: PatternText
@@ -20,11 +25,17 @@ export abstract class Reader {
   /** Those that a reference may use. */
   closed: ReadonlySet<number> = new Set()
   depth = 0
+  readonly signs: SignRules
+  /** Whether there is a repetition that the two read in two ways. */
+  hasBareSign = false
+  /** Whether something is in the pattern with which GNU's automaton leaves all to the library. */
+  isForLibrary = false
 
-  constructor(source: string, { flavour, ignoresCase, separator, dotMatchesAll }: PatternOptions) {
+  constructor(source: string, { flavour, ignoresCase, separator, dotMatchesAll, signs }: PatternOptions) {
     this.text = new PatternText(source, new Syntax(flavour, ignoresCase))
     this.text.syntax.dotMatchesAll = dotMatchesAll ?? (flavour !== 'perl' && flavour !== 'rust' && separator !== 10)
     this.separator = separator
+    this.signs = signs ?? 'library'
   }
 
   set(ranges: Ranges): RegexNode {

@@ -18,11 +18,11 @@ interface Count {
 export function repetition(reader: Reader, atom: RegexNode, isFirst: boolean): RegexNode {
   const { text } = reader
   const isAnchor = atom.kind === 'assert' && !text.syntax.isPerl
+  if (isAnchor && reader.signs === 'library') return atom
   let node = atom
   let sign = text.rest(1)
   for (let count = countOf(text); count !== null; count = countOf(text)) {
-    // Only extended expressions allow a repetition of anchors, with a warning at the start.
-    if (isAnchor && text.syntax.flavour === 'basic') throw new BadPattern('Invalid preceding regular expression')
+    // With a warning at the start.
     if (isAnchor && isFirst) reader.warnings.push(`${sign === '{' ? '{...}' : sign} at start of expression`)
     sign = text.rest(1)
     node = { kind: 'repeat', node, ...count, mode: modeOf(text) }

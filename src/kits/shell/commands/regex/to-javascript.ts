@@ -4,8 +4,11 @@
 import { couldBeEndless } from './endless.ts'
 import { type Assertion, BadPattern, childrenOf, type Ranges, type RegexNode, someNode } from './syntax.ts'
 
+/** What finds the next match from `lastIndex` on. */
+export type PatternEngine = Pick<RegExp, 'exec' | 'lastIndex'>
+
 export interface JavascriptPattern {
-  expression: RegExp
+  expression: PatternEngine
   /** The names of the empty groups for `\K`. */
   keeps: string[]
 }
@@ -31,14 +34,12 @@ export function toJavascript(node: RegexNode, options: JavascriptOptions): Javas
 class Emitter {
   readonly keeps: string[] = []
   readonly #options: JavascriptOptions
-  readonly #word: string
   readonly #names = new Map<string, number>()
   readonly #captures: boolean
   #atomics = 0
 
   constructor(node: RegexNode, options: JavascriptOptions) {
     this.#options = options
-    this.#word = classSource(options.word)
     this.#captures = options.captures || someNode(node, ({ kind }) => kind === 'reference')
     for (const { name, index } of groupsOf(node)) if (name !== null) this.#names.set(name, index)
   }
@@ -59,7 +60,7 @@ class Emitter {
       case 'reference':
         return `\\k<${typeof node.to === 'number' ? `g${node.to}` : this.#named(node.to)}>`
       case 'assert':
-        return this.#assertion(node.what)
+        return assertionSource(node.what, this.#options)
       case 'look':
         return `(?${node.isAhead ? '' : '<'}${node.isNegative ? '!' : '='}${this.emit(node.node)})`
       case 'atomic':
@@ -89,23 +90,23 @@ class Emitter {
     const name = `atomic${this.#atomics++}`
     return `(?=(?<${name}>${source}))\\k<${name}>`
   }
+}
 
-  #assertion(what: Assertion): string {
-    const word = this.#word
-    const { separator } = this.#options
-    const edge = classSource(separator === null ? [10, 10] : [separator, separator])
-    const sources: Record<Assertion, string> = {
-      lineStart: `(?<=^|${edge})`,
-      lineEnd: `(?=$|${edge})`,
-      boundary: `(?:(?<!${word})(?=${word})|(?<=${word})(?!${word}))`,
-      notBoundary: `(?:(?<!${word})(?!${word})|(?<=${word})(?=${word}))`,
-      wordStart: `(?<!${word})(?=${word})`,
-      wordEnd: `(?<=${word})(?!${word})`,
-      notAfterWord: `(?<!${word})`,
-      notBeforeWord: `(?!${word})`,
-    }
-    return sources[what]
+export function assertionSource(what: Assertion, options: JavascriptOptions): string {
+  const word = classSource(options.word)
+  const { separator } = options
+  const edge = classSource(separator === null ? [10, 10] : [separator, separator])
+  const sources: Record<Assertion, string> = {
+    lineStart: `(?<=^|${edge})`,
+    lineEnd: `(?=$|${edge})`,
+    boundary: `(?:(?<!${word})(?=${word})|(?<=${word})(?!${word}))`,
+    notBoundary: `(?:(?<!${word})(?!${word})|(?<=${word})(?=${word}))`,
+    wordStart: `(?<!${word})(?=${word})`,
+    wordEnd: `(?<=${word})(?!${word})`,
+    notAfterWord: `(?<!${word})`,
+    notBeforeWord: `(?!${word})`,
   }
+  return sources[what]
 }
 
 type GroupNode = Extract<RegexNode, { kind: 'group' }>
@@ -114,7 +115,7 @@ export function groupsOf(node: RegexNode): GroupNode[] {
   return [...(node.kind === 'group' ? [node] : []), ...childrenOf(node).flatMap(groupsOf)]
 }
 
-function classSource(ranges: Ranges): string {
+export function classSource(ranges: Ranges): string {
   const code = (at: number) => `\\u{${(ranges[at] ?? 0).toString(16)}}`
   let source = ''
   for (let i = 0; i < ranges.length; i += 2) {
