@@ -42,6 +42,8 @@ function bareSign(reader: Reader, isFirst: boolean): RegexNode | null {
   const { text } = reader
   const sign = text.rest(1)
   if (!/[*+?{]/.test(sign)) return null
+  // After an atom, a brace without a count is literal.
+  if (sign === '{' && !isFirst && !/^\{[\d,]*\}/.test(text.source.slice(text.at))) return null
   reader.hasBareSign = true
   if (reader.signs === 'library') {
     text.skip(1)
