@@ -7,8 +7,8 @@ const SQLITE_BUSY = 5
 type Patience = { readonly signal?: AbortSignal | undefined; readonly onWait?: () => void }
 
 /**
- * Does the work while no other process does work under this file, and waits for its turn. The lock is the system's own, on an empty
- * database: it ends with the process that has it, however that ends.
+ * Waits until no other process holds the lock of this file, then runs the work. The lock is that of an empty SQLite database, so
+ * the operating system releases it when the process ends, also after a crash.
  */
 export async function alone<T>(
   file: string,

@@ -1,5 +1,5 @@
-// What is built into dist: a folder, with the fingerprint of its sources beside it. It is built aside and moved into place, by one
-// process at a time: others that want the same wait, and take what that one built.
+// A folder that is built into dist, with the fingerprint of its sources beside it. It is built in another folder and moved into
+// place, by one process at a time: other processes wait, then use the result.
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ import { ROOT } from './paths.ts'
 const DIST = join(ROOT, 'dist')
 
 type Build = {
-  /** Of the folder in dist. */
+  /** The name of the folder in dist. */
   readonly name: string
-  /** What is told of it. */
+  /** The line that is printed while it is built. */
   readonly title: string
   readonly sources: readonly string[]
   /** Without this file the folder counts as not built. */
@@ -33,12 +33,12 @@ export class BuiltFolder {
     this.#stamp = join(dist, `${build.name}.sha256`)
   }
 
-  /** Whether what is there is what the sources make. */
+  /** Whether the folder is up to date. */
   get isDone(): boolean {
     return this.#isDoneFor(fingerprint(this.#build.sources))
   }
 
-  /** Which build stands there; null while one takes the place of another, and before the first. */
+  /** The identity of the present build; null before the first one, and while one replaces another. */
   get stamp(): string | null {
     return existsSync(this.#stamp) ? readFileSync(this.#stamp, 'utf8') : null
   }
@@ -64,7 +64,7 @@ export class BuiltFolder {
   async #make(print: string, signal: AbortSignal | undefined): Promise<void> {
     const aside = join(this.#dist, `${this.#build.name}-aside`)
     const former = join(this.#dist, `${this.#build.name}-former`)
-    // What a build left behind that was killed.
+    // Left by a build that was killed.
     for (const folder of [aside, former]) rmSync(folder, { recursive: true, force: true })
     try {
       await this.#build.make(aside, signal)

@@ -1,4 +1,4 @@
-// What the front answers by itself: in the shape that the service gives its errors at that path, as far as the path is known.
+// Error responses of the front itself. They have the shape that the service uses at that path, if the path is known.
 
 import { maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -12,11 +12,11 @@ export const INTERRUPTED: Refusal = {
   detail: 'The service was interrupted before it answered; whether the request was carried out is not known',
 }
 
-/** For the head of a request; as long as Node waits by itself. */
+/** Timeout for the headers of a request; the same as Node's default. */
 export const HEAD_PATIENCE_MS = 60_000
 const MAX_HEAD_BYTES = maxHeaderSize
 
-/** By the codes of Node's parser. */
+/** Keys are error codes of Node's HTTP parser. */
 const UNREADABLE: ReadonlyMap<string | undefined, Refusal> = new Map([
   ['HPE_HEADER_OVERFLOW', { status: 431, detail: `The headers are larger than ${MAX_HEAD_BYTES} bytes` }],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, detail: 'The pieces of the body say too much besides' }],
@@ -42,7 +42,7 @@ export function refuseSocket(socket: Duplex, refusal: Refusal, path?: string): v
 
 type Unreadable = NodeJS.ErrnoException & { readonly rawPacket?: Buffer }
 
-/** `answer`: to the request before, on the same connection. Inside of one no other can begin. */
+/** `answer` is the response to the previous request on the connection. While it is being sent, no other response can start. */
 export function refuseUnreadable(socket: Duplex, error: Unreadable, answer: ServerResponse | undefined): void {
   const isInside = answer?.headersSent === true && !answer.writableFinished
   if (!socket.writable || error.code === 'ECONNRESET' || isInside) {

@@ -1,22 +1,22 @@
-// A client that ends its half of a connection with the request may still read the answer, and one that has left looks the same until
-// something is written to it. So something is written: what any client takes, and the system of one that left refuses. The refusal
-// is told to the write after it.
+// A client may close its half of the connection after the request and still read the response. A client that has left looks the
+// same until something is written to it. So `102 Processing` is written, which every client must accept. The system of a client
+// that has left replies with a reset, and the next write fails.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-/** From the first word to the second, and until the first is said again. Clients are on this machine. */
+/** The delay between the two writes of a pair, and between two pairs. Clients are on this machine, so a reset arrives quickly. */
 const SECOND_WORD_MS = 5
 const WORDS_MS = 5_000
-/** In which nothing of an answer that was begun is written, and of one to a client that takes no word before it. */
+/** The longest pause within a response, and before a response to a client of HTTP/1.0, which knows no 102. */
 const STALL_MS = 60_000
 const SILENT_MS = 10_000
 
-/** Node ends its half as soon as the client does, unless this is said; its types do not know it. */
+/** Without this option Node closes its half as soon as the client does. The option is missing in Node's types. */
 export function answerHalfOpen(server: Server): void {
   Object.assign(server, { httpAllowHalfOpen: true })
 }
 
-/** Ends the connection of a client that left, and keeps that of one that only ended its half until it has the answer. */
+/** Closes the connection of a client that has left. A client that closed only its half keeps it until it has the response. */
 export function watchHalfOpen(request: IncomingMessage, response: ServerResponse): void {
   const { socket, httpVersion } = request
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -29,9 +29,9 @@ export function watchHalfOpen(request: IncomingMessage, response: ServerResponse
     timer = setTimeout(() => ask(!isFirst), isFirst ? SECOND_WORD_MS : WORDS_MS)
   }
   const ended = () => {
-    // It is on its way whole, and ends the connection by itself.
+    // The whole response is being sent; its end closes the connection.
     if (response.writableEnded) return
-    // Who ends the connection after the beginning has left.
+    // A client that closes its half after the response has started has left.
     if (response.headersSent) socket.destroy()
     else if (httpVersion === '1.1') ask(true)
     else timer = endIdle(request, SILENT_MS)
@@ -52,7 +52,7 @@ function endIdle({ socket }: IncomingMessage, idleMs: number): ReturnType<typeof
   }, idleMs)
 }
 
-/** Nobody follows for ever what only an end of the client's would end. */
+/** Ends a stream that only the client's close would end. */
 export function endHalfOpen({ socket }: IncomingMessage, response: ServerResponse): void {
   if (socket.readableEnded) response.destroy()
 }

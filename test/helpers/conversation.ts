@@ -15,8 +15,7 @@ export type Chat = {
   post(action: string, args: Record<string, unknown>): Promise<Response>
 }
 
-/** A conversation of a new owner. */
-/** `query` of the request, as `?runtime=edge`. */
+/** A conversation of a new owner. `query` is that of the request, such as `?runtime=edge`. */
 export async function startConversation(body: Record<string, unknown> = {}, owner?: Client, query = ''): Promise<Chat> {
   const by = owner ?? (await client())
   const made = await by.json<{ conversation_id: string }>(`/api/conversations${query}`, { method: 'POST', body })

@@ -1,11 +1,11 @@
-// Whether a field of `--format` in lists of refs is one, and its argument one that it takes: git looks before it shows anything.
+// Checks the fields of `--format` in lists of refs, and their arguments. Like git, it checks before any output.
 
 import { fatal, GitFailure } from './failure.ts'
 import { terminalColor } from './format-colors.ts'
 
 const INTEGER = /^[-+]?\d+$/
 
-/** Of these, what stands behind a colon is not looked at. */
+/** The argument after the colon of these fields is not checked. */
 const FREE: ReadonlySet<string> = new Set(
   'HEAD author authorname committer committername tagger taggername creator numparent object type tag worktreepath if then else end align symref authordate committerdate taggerdate creatordate'.split(
     ' ',
@@ -14,7 +14,7 @@ const FREE: ReadonlySet<string> = new Set(
 const WITHOUT_ARGUMENT: ReadonlySet<string> = new Set(['objecttype', 'body'])
 const NOT_HERE: ReadonlySet<string> = new Set(['trailers', 'deltabase', 'raw', 'flag', 'rest'])
 
-/** Throws for one that is not. */
+/** Throws for an unknown field or argument. */
 export function checkField(written: string): void {
   const isPeeled = written.startsWith('*')
   const field = isPeeled ? written.slice(1) : written

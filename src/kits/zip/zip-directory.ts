@@ -75,7 +75,7 @@ export function readZipDirectory(archive: Uint8Array, maxEntries: number): ZipDi
   return { ok: true, entries }
 }
 
-/** What is written behind the end of a readable archive, such as the commit that it was made of; empty when there is nothing. */
+/** The comment of a readable archive, such as the commit that it was created from; empty if there is none. */
 export function zipComment(archive: Uint8Array): string {
   const at = findEnd(new DataView(archive.buffer, archive.byteOffset, archive.byteLength))
   return at === null ? '' : new TextDecoder().decode(archive.subarray(at + END_BYTES))

@@ -100,8 +100,10 @@ export interface GateStore {
   close(circuit: string): Promise<void>
   /** Moves the end of an open circuit if it still is `from`: only one of several callers succeeds. */
   postpone(circuit: string, by: { from: number; to: number }): Promise<boolean>
-  /** The start of the caller's turn, epoch ms; null when the queue is too long. */
-  /** A turn later than `latest` was reserved by a clock that has been set back since, and is ignored. */
+  /**
+   * The start of the caller's turn, epoch ms; null when the queue is too long. A turn later than `latest` was reserved by
+   * a clock that has been set back since, and is ignored.
+   */
   reserve(
     service: string,
     by: { now: number; intervalMs: number; longestWaitMs: number; latest: number },

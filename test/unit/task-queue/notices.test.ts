@@ -34,8 +34,7 @@ const down = async (): Promise<never> => {
   throw new Error('down')
 }
 
-/** When the next pass is planned, one after the other. */
-/** What is planned is compared with the moment at which it was. */
+/** Planned times are compared with the moment of planning. */
 function stopDate(): void {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())

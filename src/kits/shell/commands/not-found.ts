@@ -1,10 +1,11 @@
-// A command that runs another one looks for it by itself: what a shell says of a missing one is said in its own words.
+// A command that runs another program searches for it without a shell. So the shell's message about a missing program is
+// replaced by the command's own.
 
 import type { Result } from '../interpreter-command.ts'
 
-export const NOT_FOUND = 127
+const NOT_FOUND = 127
 
-/** `words` stand before the reason. */
+/** `words` is the text before the reason. */
 export function inOwnWords(result: Result, command: string, words: string): Result {
   const missing = `bash: ${command}: command not found\n`
   if (result.exitCode !== NOT_FOUND || !result.stderr.endsWith(missing)) return result

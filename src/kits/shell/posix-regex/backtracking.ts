@@ -1,13 +1,13 @@
-// Expressions that refer back to their groups. A group that took no part matches nothing at all, and of the matches that begin
-// at one place the longest is wanted, whatever it takes: all ways are tried, each place of one with the same groups but once.
+// Matches expressions with backreferences. A reference to a group that took no part fails. POSIX wants the longest of the
+// matches that begin at one position, so all paths are tried. A step at the same position with the same groups is tried once.
 
 import { type Slots, type Step, type StepOptions, stepsOf } from './steps.ts'
 import { type Regex, RegexError } from './syntax.ts'
 
-/** Ways through one text, and as many more for each of its letters. */
+/** The limit of tries for one text: a fixed number, and a number for each character. */
 const MAX_TRIES = 3_000_000
 const MAX_TRIES_PER_LETTER = 200
-/** Places that are remembered for one start. */
+/** The limit of remembered states for one start. */
 const MAX_KNOWN = 300_000
 
 type Thread = { step: number; at: number; slots: Slots }
@@ -16,7 +16,7 @@ export class Backtracker {
   readonly #steps: readonly Step[]
   readonly #none: Slots
   readonly #ignoreCase: boolean
-  /** The groups that are referred to; others make no difference. */
+  /** The groups with a reference to them; other groups cannot change the result. */
   readonly #referred: readonly number[]
   #triesLeft = 0
 
@@ -27,7 +27,7 @@ export class Backtracker {
     this.#referred = [...new Set(this.#steps.flatMap((step) => (step.kind === 'reference' ? [step.index] : [])))]
   }
 
-  /** The leftmost longest match that begins at `from` or behind it. */
+  /** The leftmost longest match that begins at `from` or later. */
   exec(text: string, from: number): Slots | null {
     this.#triesLeft = MAX_TRIES + MAX_TRIES_PER_LETTER * (text.length - from)
     for (let at = from; at <= text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
@@ -37,7 +37,7 @@ export class Backtracker {
     return null
   }
 
-  /** Of those that begin at the place; of equally long ones the first that is come to. */
+  /** The longest match that begins at `at`; of equally long matches the one that is found first. */
   at(text: string, at: number): Slots | null {
     this.#triesLeft = MAX_TRIES
     return this.#longest(text, at)
@@ -65,7 +65,7 @@ export class Backtracker {
     return false
   }
 
-  /** The way that is to be tried first comes last. */
+  /** The thread to try first is pushed last. */
   #advance({ step, at, slots }: Thread, text: string, waiting: Thread[]): void {
     const here = this.#steps[step]
     const next = step + 1
@@ -95,7 +95,7 @@ export class Backtracker {
     }
   }
 
-  /** How long what the group found is, where it stands at the place again; else -1. */
+  /** The length of the group's text if the same text is at `at`; else -1. */
   #repeated(index: number, { at, slots }: { at: number; slots: Slots }, text: string): number {
     const [from = -1, to = -1] = slots.slice(index * 2, index * 2 + 2)
     if (from < 0 || to < from) return -1
@@ -105,12 +105,12 @@ export class Backtracker {
   }
 }
 
-/** Whether each group that is referred to has always found something by then, in this round of a repetition too. */
+/** Whether each referenced group always has a match before its reference, also in every round of a repetition. */
 export function refersSurely(tree: Regex): boolean {
   return sureGroups(tree, new Set()) !== null
 }
 
-/** The groups that have surely found something behind it; null when a reference is to another. */
+/** The groups that surely have a match after `tree`; null if a reference is to any other group. */
 function sureGroups(tree: Regex, before: ReadonlySet<number>): ReadonlySet<number> | null {
   switch (tree.kind) {
     case 'back-reference':

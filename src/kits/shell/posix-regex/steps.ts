@@ -1,4 +1,4 @@
-// An expression as a list of steps, for the engines that follow them themselves.
+// Compiles an expression to a list of steps, for our own matching engines.
 
 import { placeSource } from './javascript.ts'
 import { type Regex, RegexError } from './syntax.ts'
@@ -12,7 +12,7 @@ export type Step =
   | { kind: 'reference'; index: number }
   | { kind: 'match' }
 
-/** Starts and ends of the whole and of its groups, -1 for a group without a part in the match. */
+/** The starts and ends of the match and its groups, -1 for a group that did not take part. */
 export type Slots = readonly number[]
 
 const MAX_STEPS = 50_000
@@ -118,7 +118,7 @@ class Construction {
   }
 }
 
-/** Remembers its answers: texts repeat few characters. */
+/** Caches its results, because texts repeat few characters. */
 function tester(source: string, literal: string | null, ignoreCase: boolean): (char: string) => boolean {
   if (literal !== null && !ignoreCase) return (char) => char === literal
   const regex = new RegExp(`^${source}$`, ignoreCase ? 'ui' : 'u')

@@ -2,11 +2,11 @@
 // are run by an automaton if possible; a text that every match must contain is searched first.
 
 import { Automaton } from './automaton.ts'
+import { BackreferenceEngine } from './backreference-engine.ts'
 import { wordRanges } from './char-sets.ts'
 import { type Pattern, parsePattern } from './parse.ts'
 import { compile, isRegular } from './program.ts'
 import type { PatternOptions } from './reader.ts'
-import { Referring } from './referring.ts'
 import { literalIn } from './required-text.ts'
 import { BadPattern, type Ranges, type RegexNode, someNode } from './syntax.ts'
 import { fixedLength, groupsOf, type JavascriptPattern, toJavascript } from './to-javascript.ts'
@@ -225,7 +225,7 @@ export class Matcher {
     const { separator, ignoresCase, captures = false } = this.#options
     this.#javascript ??= this.#nodes.map((node) => {
       const settings = { word: this.#word, separator, ignoresCase, captures }
-      if (this.#isPosix && !isRegular(node)) return { expression: new Referring(node, settings), keeps: [] }
+      if (this.#isPosix && !isRegular(node)) return { expression: new BackreferenceEngine(node, settings), keeps: [] }
       assertFixedBehind(node)
       return toJavascript(node, settings)
     })

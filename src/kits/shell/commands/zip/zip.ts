@@ -61,7 +61,7 @@ interface InputFile {
 class ZipRun {
   readonly #options: ZipOptions
   readonly #call: ShellCall
-  /** What is said goes where the archive does not go; `-q` leaves out all but the error. */
+  /** Messages go to stdout, or to stderr if the archive goes to stdout. `-q` leaves out all but the error. */
   #warnings = ''
   #lines = ''
   #error = ''

@@ -1,4 +1,4 @@
-// A pattern of GNU's with references back, searched as an engine of this runtime is: the leftmost and longest match.
+// A GNU pattern with backreferences, with the same methods as the runtime's own RegExp; it finds the leftmost longest match.
 
 import { Backtracker, refersSurely } from '../../posix-regex/backtracking.ts'
 import type { Slots } from '../../posix-regex/steps.ts'
@@ -14,10 +14,10 @@ import {
   toJavascript,
 } from './to-javascript.ts'
 
-export class Referring implements PatternEngine {
+export class BackreferenceEngine implements PatternEngine {
   lastIndex = 0
   readonly #backtracker: Backtracker
-  /** Finds where a match begins, where that is sure to be the same, and found in time. */
+  /** Finds the start of a match, if the runtime's engine surely finds the same start, and in bounded time. */
   readonly #finder: PatternEngine | null
 
   constructor(node: RegexNode, options: JavascriptOptions) {
